@@ -20,7 +20,7 @@ Number = int | Fraction
 class Sample(NamedTuple):
     """A data point with its label; the index keeps equal points apart."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nothing needs
     x: tuple[Number, ...]
     y: int | Fraction
     w: int | Fraction = 1

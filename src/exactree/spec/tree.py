@@ -34,7 +34,8 @@ class Node(Generic[A, B]):
     right: Tree[A, B]
 
 
-Tree = Leaf[B] | Node[A, B]
+# Node first: a generic alias takes its parameters in order of appearance, here A then B.
+Tree = Node[A, B] | Leaf[B]
 
 
 def fold_tree(leaf: Callable[[B], C], node: Callable[[C, A, C], C], tree: Tree[A, B]) -> C:
@@ -45,9 +46,7 @@ def fold_tree(leaf: Callable[[B], C], node: Callable[[C, A, C], C], tree: Tree[A
     """
     if isinstance(tree, Leaf):
         return leaf(tree.value)
-    return node(
-        fold_tree(leaf, node, tree.left), tree.rule, fold_tree(leaf, node, tree.right)
-    )
+    return node(fold_tree(leaf, node, tree.left), tree.rule, fold_tree(leaf, node, tree.right))
 
 
 def map_tree(f: Callable[[B], C], tree: Tree[A, B]) -> Tree[A, C]:
@@ -76,7 +75,9 @@ def depth(tree: Tree[A, B]) -> int:
     >>> depth(Node(Node(Leaf(0), "s", Leaf(1)), "r", Leaf(1)))
     2
     """
-    return fold_tree(lambda _: 0, lambda u, _, v: 1 + max(u, v), tree)
+    if isinstance(tree, Leaf):
+        return 0
+    return 1 + max(depth(tree.left), depth(tree.right))
 
 
 def leaves(tree: Tree[A, B]) -> list[B]:
