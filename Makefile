@@ -1,0 +1,87 @@
+# make demo and make test need only Python >= 3.11 (with venv), make and a C++ compiler: they create
+# .venv, install the package into it and run. Repeated calls rebuild only what changed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+ARGS ?=
+
+# Our own builds treat warnings as errors and keep the object files, so that an edit recompiles one
+# file. CMake and ninja come from PyPI, whatever the machine has.
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip --quiet
+INSTALL := $(PIP) install --no-build-isolation \
+	--config-settings=build-dir=build/native \
+	--config-settings=cmake.define.EXACTREE_WERROR=ON
+
+.PHONY: all demo test coverage lint format stub asan fuzz bench docs clean
+
+all: test
+
+$(VENV)/.build-tools:
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("exactree needs Python 3.11 or newer; try make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.7' 'cmake>=3.26' ninja
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.build-tools pyproject.toml CMakeLists.txt $(NATIVE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(INSTALL) --editable .
+	@touch $@
+
+# The package is installed already: this adds what its extras ask for.
+$(VENV)/.extras: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
+	$(PIP) install 'exactree[test,lint,plot,tables]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
+	$(PIP) install 'exactree[bench,test,plot,tables]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py $(ARGS)
+
+test: $(VENV)/.installed $(VENV)/.extras
+	$(BIN)/python -m pytest $(ARGS)
+
+coverage: $(VENV)/.installed $(VENV)/.extras
+	$(BIN)/python -m pytest --cov --cov-report=term-missing $(ARGS)
+
+fuzz: $(VENV)/.installed $(VENV)/.extras
+	$(BIN)/python -m pytest -m fuzz --hypothesis-profile=fuzz $(ARGS)
+
+bench: $(VENV)/.installed $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(ARGS)
+
+stub: $(VENV)/.installed $(VENV)/.extras
+	$(BIN)/python -m nanobind.stubgen --quiet -m exactree._native -o src/exactree/_native.pyi
+
+lint: $(VENV)/.installed $(VENV)/.extras
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(NATIVE)
+	@mkdir -p build
+	$(BIN)/python -m nanobind.stubgen --quiet -m exactree._native -o build/_native.pyi
+	diff -u src/exactree/_native.pyi build/_native.pyi || { echo 'the stub is out of date: make stub'; exit 1; }
+
+format: $(VENV)/.extras
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(NATIVE)
+
+# The native tests as a program of their own, under AddressSanitizer with UBSan, then ThreadSanitizer.
+asan: $(VENV)/.build-tools
+	$(call native_tests,asan,address$(comma)undefined)
+	$(call native_tests,tsan,thread)
+
+comma := ,
+define native_tests
+$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	-DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTREE_TESTS=ON -DEXACTREE_AUDIT=ON \
+	-DEXACTREE_WERROR=ON -DEXACTREE_SANITIZE=$(2) --log-level=WARNING
+$(BIN)/cmake --build build/$(1) --parallel 2
+build/$(1)/native_tests
+endef
+
+clean:
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -1,0 +1,12 @@
+// Compiled once per instruction set: collects what that set offers.
+#include "kernels.hpp"
+
+namespace KERNEL_NAMESPACE {
+
+BitsetKernels bitset_kernels();
+
+KernelTable kernel_table() {
+  return KernelTable{.bitset = bitset_kernels()};
+}
+
+}  // namespace KERNEL_NAMESPACE

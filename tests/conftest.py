@@ -1,0 +1,23 @@
+"""Shared test set-up: hypothesis profiles."""
+
+from hypothesis import HealthCheck, settings
+
+# Derandomised: the same examples on every machine, so that a failure can be repeated by anyone.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=100,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+# make fuzz: other examples every time, and many more.
+settings.register_profile(
+    "fuzz",
+    derandomize=False,
+    deadline=None,
+    max_examples=5000,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("ci")
