@@ -31,7 +31,7 @@ Samples = tuple[Sample, ...]
 
 @dataclass(frozen=True)
 class Rule:
-    """A splitting rule decided on a fixed list of samples: the indices where it holds, and its owners.
+    """A splitting rule decided on a list of samples: the indices where it holds, and its owners.
 
     `form` says what it is in words or numbers; it plays no part in any program but identity: two
     rules with equal sides and owners but another form are two rules.

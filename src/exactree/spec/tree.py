@@ -3,7 +3,7 @@
 Glossary
     DTree(A, B) = DL(B) | DN(DTree, A, DTree)   a tree with rules of type A and leaves of type B
     DL(b)        Leaf(b)
-    DN(u, r, v)  Node(u, r, v): u is the left subtree, where the rule r holds (r+), v the right one (r-)
+    DN(u, r, v)  Node(u, r, v): u is the left subtree, where r holds (r+), v the right one (r-)
     size         the number of splits (branch nodes) K; a tree has K + 1 leaves
 """
 
