@@ -25,7 +25,8 @@ A = TypeVar("A")
 def kcombs(k: int, xs: Sequence[A]) -> list[tuple[A, ...]]:
     """List the combinations of exactly k elements, in the order of the elements.
 
-    kcombs(0, xs) = [[]], kcombs(k, []) = [], kcombs(k, x:xs) = map (x:) kcombs(k-1, xs) ++ kcombs(k, xs)
+    kcombs(0, xs) = [[]], kcombs(k, []) = [],
+    kcombs(k, x:xs) = map (x:) kcombs(k-1, xs) ++ kcombs(k, xs)
 
     >>> kcombs(2, "abc")
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
@@ -141,8 +142,8 @@ def revolving_door(g: int, n: int) -> list[tuple[int, ...]]:
 def rank(c: Sequence[int]) -> int:
     """Find the place of an ascending combination in revolving-door order.
 
-    rank([]) = 0, rank(c ++ [m]) = C(m+1, G) - 1 - rank(c): the C(m, G) combinations of smaller points
-    come first, then those with m in the reverse order of what is left.
+    rank([]) = 0, rank(c ++ [m]) = C(m+1, G) - 1 - rank(c): the C(m, G) combinations of smaller
+    points come first, then those with m in the reverse order of what is left.
 
     >>> [rank(c) for c in revolving_door(2, 4)]
     [0, 1, 2, 3, 4, 5]

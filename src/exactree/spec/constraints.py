@@ -1,4 +1,4 @@
-"""Constraints on trees: separable filters, which a recursion may apply, and budgets, which it counts.
+"""Constraints on trees: separable filters, which a recursion applies, and budgets, which it counts.
 
 Glossary
     p       a predicate on trees
@@ -6,13 +6,13 @@ Glossary
     xs+/-   the samples on the positive and the negative side of a split
     N_min   the least number of samples on each side of a split
 
-A predicate is separable if p(DN(u, r, v)) = p(u) and p(v) and q(r, xs+, xs-): whether two admissible
-subtrees may stand below a split depends on the samples alone, not on which subtrees they are. Only
-such a filter may be fused with a minimum inside the recursion. Prefix-closed, as the paper has it,
-is not enough: size and depth are prefix-closed, yet the best subtrees may exceed the limit together
-where slightly worse ones would not. They are budgets: arguments of the recursion, plain predicates
-here. With labels `1 0*10 1*10 0*10 1` on a line, depth <= 2 and at most two splits, filtering inside
-the recursion answers 10 errors and the budget 2.
+A predicate is separable if p(DN(u, r, v)) = p(u) and p(v) and q(r, xs+, xs-): whether two
+admissible subtrees may stand below a split depends on the samples alone, not on which subtrees they
+are. Only such a filter may be fused with a minimum inside the recursion. Prefix-closed, as the
+paper has it, is not enough: size and depth are prefix-closed, yet the best subtrees may exceed the
+limit together where slightly worse ones would not. They are budgets: arguments of the recursion,
+plain predicates here. With labels `1 0*10 1*10 0*10 1` on a line, depth <= 2 and at most two
+splits, filtering inside the recursion answers 10 errors and the budget 2.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def any_leaf(xs: Samples) -> bool:
 
 @dataclass(frozen=True)
 class Constraint:
-    """A separable filter: p(DL(xs)) = leaf(xs), p(DN(u,r,v)) = p(u) and p(v) and split(r,xs+,xs-)."""
+    """A separable filter: p(DL(xs)) = leaf(xs), p(DN(u,r,v)) = p(u) and p(v) and q(r, xs+, xs-).
+
+    `split` is q.
+    """
 
     name: str
     split: Callable[[Rule, Samples, Samples], bool] = any_split

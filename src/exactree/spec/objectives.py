@@ -152,8 +152,8 @@ def is_monotone(combine: Combine, values: Iterable[Number]) -> tuple[Pair, Pair]
     """Check a <= a' and b <= b' => g(a, b) <= g(a', b') on the given values.
 
     Returns None if it holds, else the first counterexample ((a, b), (a', b')). This is what the
-    principle of optimality needs: an optimal subtree may replace any other below the same split. The
-    paper asks g(a, b) >= max(a, b), which neither implies it (g(0, b) = 100, else a + b) nor is
+    principle of optimality needs: an optimal subtree may replace any other below the same split.
+    The paper asks g(a, b) >= max(a, b), which neither implies it (g(0, b) = 100, else a + b) nor is
     implied by it (the minimum). Steps between neighbouring values in one argument suffice: longer
     ones are chains of those.
 

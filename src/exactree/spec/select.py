@@ -59,9 +59,9 @@ def thin_by(R: Relation[A], xs: Iterable[A]) -> list[A]:
 
     for all x in xs: x in thin_R(xs), or there is y in thin_R(xs) with R(y, x)
 
-    R must be transitive. It need not be reflexive, as fdom is not, and of two elements that dominate
-    each other the first stays: an element is dropped only by one that is still there, and what drops
-    that one later dominates both.
+    R must be transitive. It need not be reflexive, as fdom is not, and of two elements that
+    dominate each other the first stays: an element is dropped only by one that is still there, and
+    what drops that one later dominates both.
 
     >>> thin_by(lambda a, b: a <= b, [3, 1, 1, 2])
     [1]
