@@ -2,17 +2,35 @@
 
 Glossary
     xs, r    samples, a splitting rule; xs+ and xs- its two sides
+    rs       a list of rules; rs+ and rs- those that belong below r, left and right
     E        the objective E(f, g): f costs a leaf, g combines the costs of two subtrees
     d, k     budgets: depth and number of splits, "at most"
     valued   a tree together with its cost, so that no cost is computed twice
+
+Each program equals its problem of `spec.problems` if g is non-decreasing in both arguments: then a
+best subtree may replace any other below the same split. A constraint may be fused with the minimum
+because it is separable: which split is allowed does not depend on the subtrees below it. A memo is
+keyed by all that a subproblem depends on and no more: the samples with the budgets, or the samples
+with the rules; not the root above it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from exactree.spec.constraints import ANY_TREE, Constraint
 from exactree.spec.data import Number, Rule, Samples, sides
+from exactree.spec.generators import (
+    DTree,
+    GenSplits,
+    Rules,
+    candidates,
+    gen_dts_vec,
+    node_rules,
+    splits,
+    splits_bf,
+)
 from exactree.spec.limits import (
     MAX_SUBPROBLEMS,
     as_objective,
@@ -21,11 +39,12 @@ from exactree.spec.limits import (
     check_subproblems,
 )
 from exactree.spec.objectives import Objective, penalised
-from exactree.spec.tree import Leaf, Node, Tree
+from exactree.spec.permutations import gen_dts_by_kperms
+from exactree.spec.select import min_by
+from exactree.spec.tree import Leaf, Node
 
-DTree = Tree[Rule, Samples]
-GenSplits = Callable[[Samples], list[Rule]]
 Valued = tuple[Number, DTree]
+SplitRules = Callable[[Rules], list[tuple[Rules, Rule, Rules]]]
 
 
 def best_tree(
@@ -97,11 +116,10 @@ def _best(
         key = min(d, k), k, tuple(x.index for x in xs)
         if key not in memo:
             check_subproblems(len(memo), max_subproblems)
-            found = list(candidates(*key, xs))
-            memo[key] = [min(found, key=lambda valued: valued[0])] if found else []
+            memo[key] = least(choices(*key, xs))
         return memo[key]
 
-    def candidates(d: int, k: int, rows: tuple[int, ...], xs: Samples) -> Iterator[Valued]:
+    def choices(d: int, k: int, rows: tuple[int, ...], xs: Samples) -> Iterator[Valued]:
         if constraint.leaf(xs):
             yield e.leaf(xs), Leaf(xs)
         if k == 0:
@@ -162,9 +180,131 @@ def partings(
     >>> [r.owners for _, r, _ in partings(xs, lambda _: rules)]
     [(0,)]
     """
-    triples = ((left, r, right) for r in gen_splits(xs) for left, right in [sides(xs, r)])
     return [
         (left, r, right)
-        for left, r, right in triples
-        if left and right and constraint.split(r, left, right)
+        for r in node_rules(xs, gen_splits, parting=True)
+        for left, right in [sides(xs, r)]
+        if constraint.split(r, left, right)
     ]
+
+
+def least(valued: Iterable[Valued]) -> list[Valued]:
+    """Take the first of the cheapest, if there is any: min_E on trees with their costs.
+
+    >>> [cost for cost, _ in least([(3, Leaf(())), (2, Leaf(()))])]
+    [2]
+    """
+    return min_by(lambda pair: pair[0], list(valued))
+
+
+def sodt_kperms(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
+    """Find a best tree with the given rules: sodt_kperms = min_E . filter_p . perms.
+
+    The minimum stays outside: see `nonexistence.kperms_counterexample`.
+
+    >>> sodt_kperms((), (), "zero_one")
+    [Leaf(value=())]
+    """
+    return min_by(as_objective(e), gen_dts_by_kperms(xs, rs))
+
+
+def sodt_vec(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
+    """Find a best tree with the given rules: sodt_vec(xs) = min_E . genDTs_vec(xs).
+
+    The minimum stays outside: see `nonexistence.vec_counterexample`.
+
+    >>> sodt_vec((), (), "zero_one")
+    [Leaf(value=())]
+    """
+    return min_by(as_objective(e), gen_dts_vec(xs, rs))
+
+
+def sodt_rec(
+    xs: Samples, rs: Rules, e: Objective | str, *, constraint: Constraint = ANY_TREE
+) -> list[DTree]:
+    """Find a best tree with the given rules by dynamic programming (filter fused: sodt_filtRec).
+
+    sodt_rec(xs, []) = [DL(xs)]
+    sodt_rec(xs, rs) = min_E [DN(u, r, v) | (rs+, r, rs-) <- splits(rs), q(r, xs+, xs-),
+                              u <- sodt_rec(xs+, rs+), v <- sodt_rec(xs-, rs-)]
+
+    >>> sodt_rec((), (), "zero_one")
+    [Leaf(value=())]
+    """
+    return _by_rules(xs, rs, as_objective(e), splits, constraint)
+
+
+def odt_bf(
+    xs: Samples, rs: Rules, e: Objective | str, *, constraint: Constraint = ANY_TREE
+) -> list[DTree]:
+    """Find a best tree that uses every binary feature once, by dynamic programming.
+
+    odt_BF(xs, []) = [DL(xs)]
+    odt_BF(xs, rs) = min_E [DN(u, r, v) | (r, rs') <- candidates(rs), (rs+, rs-) <- splits_BF(rs'),
+                            u <- odt_BF(xs+, rs+), v <- odt_BF(xs-, rs-)]
+
+    >>> odt_bf((), (), "zero_one")
+    [Leaf(value=())]
+    """
+
+    def roots(rs: Rules) -> list[tuple[Rules, Rule, Rules]]:
+        return [(ps, r, ms) for r, rest in candidates(rs) for ps, ms in splits_bf(rest)]
+
+    return _by_rules(xs, rs, as_objective(e), roots, constraint)
+
+
+def _by_rules(
+    xs: Samples, rs: Rules, e: Objective, split_rules: SplitRules, constraint: Constraint
+) -> list[DTree]:
+    """Solve best(xs, rs), memoised on the samples and the rules."""
+
+    @cache
+    def best(xs: Samples, rs: Rules) -> list[Valued]:
+        if not rs:
+            return [(e.leaf(xs), Leaf(xs))] if constraint.leaf(xs) else []
+        return least(
+            (e.combine(a, b), Node(u, r, v))
+            for positive, r, negative in split_rules(rs)
+            for left, right in [sides(xs, r)]
+            if constraint.split(r, left, right)
+            for a, u in best(left, positive)
+            for b, v in best(right, negative)
+        )
+
+    return [t for _, t in best(xs, rs)]
+
+
+def odt_depth(
+    d: int,
+    xs: Samples,
+    gen_splits: GenSplits,
+    e: Objective | str,
+    *,
+    constraint: Constraint = ANY_TREE,
+) -> list[DTree]:
+    """Find a best perfect tree of depth d by dynamic programming (filter fused: odt_filtDep).
+
+    odt_depth(0, xs) = [DL(xs)]
+    odt_depth(d, xs) = min_E [DN(u, r, v) | r <- gen_splits(xs), q(r, xs+, xs-),
+                              u <- odt_depth(d-1, xs+), v <- odt_depth(d-1, xs-)]
+
+    >>> odt_depth(0, (), lambda _: [], "zero_one"), odt_depth(1, (), lambda _: [], "zero_one")
+    ([Leaf(value=())], [])
+    """
+    check_budget("the depth", d)
+    e = as_objective(e)
+
+    @cache
+    def best(d: int, xs: Samples) -> list[Valued]:
+        if d == 0:
+            return [(e.leaf(xs), Leaf(xs))] if constraint.leaf(xs) else []
+        return least(
+            (e.combine(a, b), Node(u, r, v))
+            for r in node_rules(xs, gen_splits, parting=False)
+            for left, right in [sides(xs, r)]
+            if constraint.split(r, left, right)
+            for a, u in best(d - 1, left)
+            for b, v in best(d - 1, right)
+        )
+
+    return [t for _, t in best(d, xs)]
