@@ -1,0 +1,70 @@
+"""Axis-parallel splits: one column against a threshold, x <= t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.tree import Split
+
+
+@dataclass(frozen=True)
+class AxisSplit(Split):
+    """Is the value in column `feature` at most `threshold`?
+
+    >>> AxisSplit(0, 2.5).goes_left(np.array([[2.0], [3.0]])).tolist()
+    [True, False]
+    """
+
+    feature: int
+    threshold: float
+    kind: ClassVar[str] = "axis"
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Answer for every row of X."""
+        return np.asarray(X[:, self.feature] <= self.threshold)
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down, or its opposite if not `holds`; 17 `digits` are exact.
+
+        >>> AxisSplit(1, 0.1).formula(["age", "height"], holds=False)
+        'height > 0.1'
+        """
+        name = f"x[{self.feature}]" if feature_names is None else feature_names[self.feature]
+        return f"{name} {'<=' if holds else '>'} {self.threshold:.{digits}g}"
+
+    def features(self) -> tuple[int, ...]:
+        """Name the columns that the question looks at."""
+        return (self.feature,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give JSON-compatible data with the key "kind"."""
+        return {"kind": self.kind, "feature": self.feature, "threshold": self.threshold}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Undo `to_dict`."""
+        return cls(int(data["feature"]), float(data["threshold"]))
+
+
+def between(low: float, high: float) -> float:
+    """Give the threshold t of two neighbouring values: low <= t < high, the midpoint if there is.
+
+    Halving before adding cannot overflow, but may lose the last bit of tiny numbers; the sum is
+    exact there. Of two values one unit in the last place apart, the midpoint rounds to either, so
+    the lower one is taken.
+
+    >>> between(1.0, 2.0), between(1.0, math.nextafter(1.0, 2.0)), between(-1e308, 1.5e308)
+    (1.5, 1.0, 2.5e+307)
+    """
+    middle = (low + high) / 2
+    if math.isinf(middle):
+        middle = low / 2 + high / 2
+    return middle if low <= middle < high else low

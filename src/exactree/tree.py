@@ -1,0 +1,325 @@
+"""Trees: plain, frozen data that predicts, prints itself and survives JSON and pickle.
+
+A tree is a `Leaf` or a `Node`; a node asks its split and goes left where the answer is yes. Nodes
+are numbered in preorder, the root first: node, then its left, then its right subtree. The size of a
+tree is its number of splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+FORMAT_VERSION = 1
+
+
+class Split:
+    """A question about a row: the left subtree if the answer is yes. Base of all kinds of split.
+
+    A subclass is a frozen dataclass of plain data with its own `kind`, which is how `from_dict`
+    finds it again, so its module must have been imported.
+    """
+
+    kind: ClassVar[str] = ""
+    _kinds: ClassVar[dict[str, type[Split]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.kind:
+            Split._kinds[cls.kind] = cls
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Answer for every row of X."""
+        raise NotImplementedError
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down, or its opposite if not `holds`; 17 `digits` are exact."""
+        raise NotImplementedError
+
+    def features(self) -> tuple[int, ...]:
+        """Name the columns that the question looks at."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give JSON-compatible data with the key "kind"."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Undo `to_dict`."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The end of a path: a class index or a number, and what is known of the training rows in it.
+
+    Parameters
+    ----------
+    value : int or float
+        Index of the predicted class, or the predicted number.
+    rows : int
+        How many training rows reach it.
+    weights : tuple
+        Their weight, one entry per class (regression: one entry).
+    cost : int or float
+        Their loss, in the units of the weights.
+    """
+
+    value: int | float
+    rows: int = 0
+    weights: tuple[int | float, ...] = ()
+    cost: int | float = 0
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A split with the subtree of its yes (left) and of its no (right).
+
+    Parameters
+    ----------
+    split : Split
+        The question.
+    left, right : Tree
+        Where the rows go for which it holds, and where the others go.
+    """
+
+    split: Split
+    left: Tree
+    right: Tree
+
+    @property
+    def rows(self) -> int:
+        """How many training rows reach it."""
+        return self.left.rows + self.right.rows
+
+    @property
+    def weights(self) -> tuple[int | float, ...]:
+        """The weight of its training rows, one entry per class."""
+        pairs = zip(self.left.weights, self.right.weights, strict=True)
+        return tuple(a + b for a, b in pairs)
+
+    @property
+    def cost(self) -> int | float:
+        """The loss of its training rows, summed over the leaves below."""
+        return self.left.cost + self.right.cost
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+
+Tree = Leaf | Node
+
+
+def size(tree: Tree) -> int:
+    """Count the splits.
+
+    >>> size(Leaf(1))
+    0
+    """
+    return 0 if isinstance(tree, Leaf) else 1 + size(tree.left) + size(tree.right)
+
+
+def depth(tree: Tree) -> int:
+    """Count the splits on the longest path.
+
+    >>> depth(Leaf(1))
+    0
+    """
+    return 0 if isinstance(tree, Leaf) else 1 + max(depth(tree.left), depth(tree.right))
+
+
+def nodes(tree: Tree) -> Iterator[Tree]:
+    """Go through all nodes and leaves in preorder: the n-th has number n.
+
+    >>> [leaf.value for leaf in nodes(Leaf(1))]
+    [1]
+    """
+    yield tree
+    if isinstance(tree, Node):
+        yield from nodes(tree.left)
+        yield from nodes(tree.right)
+
+
+def leaves(tree: Tree) -> list[Leaf]:
+    """List the leaves from left to right.
+
+    >>> len(leaves(Leaf(1)))
+    1
+    """
+    return [node for node in nodes(tree) if isinstance(node, Leaf)]
+
+
+def map_leaves(f: Callable[[Leaf], Leaf], tree: Tree) -> Tree:
+    """Replace every leaf by f(leaf), from left to right.
+
+    >>> map_leaves(lambda leaf: Leaf(leaf.value + 1), Leaf(1)).value
+    2
+    """
+    if isinstance(tree, Leaf):
+        return f(tree)
+    return Node(tree.split, map_leaves(f, tree.left), map_leaves(f, tree.right))
+
+
+def route(tree: Tree, X: NDArray[Any]) -> list[NDArray[np.intp]]:
+    """Send the rows down the tree: for every node in preorder, the numbers of the rows it sees.
+
+    >>> [rows.tolist() for rows in route(Leaf(1), np.zeros((2, 1)))]
+    [[0, 1]]
+    """
+    seen: list[NDArray[np.intp]] = []
+    stack: list[tuple[Tree, NDArray[np.intp]]] = [(tree, np.arange(len(X)))]
+    while stack:
+        node, rows = stack.pop()
+        seen.append(rows)
+        if isinstance(node, Node):
+            left = node.split.goes_left(X[rows])
+            stack += [(node.right, rows[~left]), (node.left, rows[left])]
+    return seen
+
+
+def apply(tree: Tree, X: NDArray[Any]) -> NDArray[np.intp]:
+    """Give the number of the leaf that every row ends in.
+
+    >>> apply(Leaf(1), np.zeros((2, 1)))
+    array([0, 0])
+    """
+    found = np.zeros(len(X), dtype=np.intp)
+    # Preorder: a node comes before its descendants, so the leaf is the last to write.
+    for number, rows in enumerate(route(tree, X)):
+        found[rows] = number
+    return found
+
+
+def predict(tree: Tree, X: NDArray[Any]) -> NDArray[Any]:
+    """Give the value of the leaf that every row ends in.
+
+    >>> predict(Leaf(1), np.zeros((2, 1)))
+    array([1, 1])
+    """
+    return np.array([node.value if isinstance(node, Leaf) else 0 for node in nodes(tree)])[
+        apply(tree, X)
+    ]
+
+
+def decision_path(tree: Tree, X: NDArray[Any]) -> sparse.csr_matrix:
+    """Mark the nodes that every row passes: rows of X by nodes in preorder, as in scikit-learn.
+
+    >>> decision_path(Leaf(1), np.zeros((2, 1))).toarray().tolist()
+    [[1], [1]]
+    """
+    seen = route(tree, X)
+    rows = np.concatenate(seen)
+    columns = np.repeat(np.arange(len(seen)), [len(r) for r in seen])
+    return sparse.csr_matrix((np.ones_like(rows), (rows, columns)), shape=(len(X), len(seen)))
+
+
+def to_text(
+    tree: Tree,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+) -> str:
+    """Draw the tree with its questions and leaves, a line each.
+
+    >>> print(to_text(Leaf(1, rows=10, weights=(2, 8), cost=2), class_names=["no", "yes"]))
+    yes (10 rows, loss 2)
+    """
+    return "\n".join(_lines(tree, feature_names, class_names))
+
+
+def _lines(
+    tree: Tree, features: Sequence[str] | None, classes: Sequence[object] | None
+) -> Iterator[str]:
+    if isinstance(tree, Leaf):
+        yield _leaf_text(tree, classes)
+        return
+    yield tree.split.formula(features)
+    for child, answer, bar in ((tree.left, "yes", "│"), (tree.right, "no", " ")):
+        first, *rest = _lines(child, features, classes)
+        yield f"{'├' if bar == '│' else '└'}─ {answer}: {first}"
+        yield from (f"{bar}  {line}" for line in rest)
+
+
+def _leaf_text(leaf: Leaf, classes: Sequence[object] | None) -> str:
+    shown = f"{leaf.value:.6g}" if isinstance(leaf.value, float) else str(leaf.value)
+    if classes is not None:
+        shown = str(classes[int(leaf.value)])
+    if not leaf.rows:
+        return shown
+    count = "1 row" if leaf.rows == 1 else f"{leaf.rows} rows"
+    return f"{shown} ({count}, loss {leaf.cost:.6g})" if leaf.cost else f"{shown} ({count})"
+
+
+def to_dict(tree: Tree) -> dict[str, Any]:
+    """Turn the tree into JSON-compatible data; no digit is lost.
+
+    >>> from_dict(to_dict(Leaf(1, rows=2))) == Leaf(1, rows=2)
+    True
+    """
+    return {"format": "exactree.tree", "version": FORMAT_VERSION, "root": _to_dict(tree)}
+
+
+def _to_dict(tree: Tree) -> dict[str, Any]:
+    if isinstance(tree, Leaf):
+        return {
+            "value": tree.value,
+            "rows": tree.rows,
+            "weights": list(tree.weights),
+            "cost": tree.cost,
+        }
+    return {
+        "split": tree.split.to_dict(),
+        "left": _to_dict(tree.left),
+        "right": _to_dict(tree.right),
+    }
+
+
+def from_dict(data: Mapping[str, Any]) -> Tree:
+    """Undo `to_dict`, also after a round through JSON.
+
+    >>> from_dict({"format": "exactree.tree", "version": 99, "root": {}})
+    Traceback (most recent call last):
+    ...
+    ValueError: this is version 99 of the tree format; this exactree reads up to 1: update it
+    """
+    if data.get("format") != "exactree.tree":
+        raise ValueError(f"not a tree: format is {data.get('format')!r}, not 'exactree.tree'")
+    if not 1 <= data["version"] <= FORMAT_VERSION:
+        raise ValueError(
+            f"this is version {data['version']} of the tree format; this exactree reads up to "
+            f"{FORMAT_VERSION}: update it"
+        )
+    return _from_dict(data["root"])
+
+
+def _from_dict(data: Mapping[str, Any]) -> Tree:
+    if "split" in data:
+        split = split_from_dict(data["split"])
+        return Node(split, _from_dict(data["left"]), _from_dict(data["right"]))
+    return Leaf(data["value"], data["rows"], tuple(data["weights"]), data["cost"])
+
+
+def split_from_dict(data: Mapping[str, Any]) -> Split:
+    """Find the kind of a split and let it read its data.
+
+    >>> split_from_dict({"kind": "magic"})
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown kind of split 'magic': import the module that defines it first
+    """
+    kind = data["kind"]
+    if kind not in Split._kinds:
+        raise ValueError(f"unknown kind of split {kind!r}: import the module that defines it first")
+    return Split._kinds[kind].from_dict(data)
