@@ -23,6 +23,8 @@ from exactree.spec.objectives import (
     objective,
     penalised,
 )
+from exactree.spec.programs import best_tree, best_value
+from exactree.spec.rules import axis_rules
 from exactree.spec.tree import Leaf, Node, Tree, size
 
 SPLIT = Rule(frozenset(), ())
@@ -92,6 +94,18 @@ def test_a_penalty_is_charged_once_a_split(tree: Tree[Rule, Samples], penalty: i
 
 def test_a_penalty_of_nothing_changes_nothing() -> None:
     assert penalised(SQUARED, 0) is SQUARED
+
+
+@given(st.fractions(0, 4, max_denominator=6))
+def test_a_size_off_the_hull_is_no_penaltys_optimum(penalty: Fraction) -> None:
+    """Correction 10: labels 0 0 1 1 1 0 0 cost 3, 2, 0 with at most 0, 1, 2 splits.
+
+    One split is the optimum of a budget, but of no penalty: none or two are always cheaper.
+    """
+    xs = tuple(Sample(i, (i,), y) for i, y in enumerate([0, 0, 1, 1, 1, 0, 0]))
+    costs = [best_value(xs, axis_rules, ZERO_ONE, max_splits=k) for k in range(3)]
+    assert costs == [3, 2, 0]
+    assert size(best_tree(xs, axis_rules, ZERO_ONE, penalty=penalty)) in (0, 2)
 
 
 @pytest.mark.parametrize("penalty", [0, Fraction(1, 3), 2])
