@@ -69,6 +69,22 @@ def _checked_boundary(boundary: str) -> str:
     return boundary
 
 
+def each_family(family: Family) -> list[OneFamily]:
+    """Flatten a family or a mixture of families, and refuse unknown ones.
+
+    >>> each_family(["axis", ("polynomial", 2)])
+    ['axis', ('polynomial', 2)]
+    """
+    if isinstance(family, list | tuple) and family[:1] != ("polynomial",):
+        if not family:
+            raise ValueError(f"{family!r} names no family: give at least one")
+        return [f for part in family for f in each_family(part)]
+    one = cast(OneFamily, family)
+    if one not in ("axis", "binary"):
+        embedding(one)
+    return [one]
+
+
 def axis_rules(xs: Samples, boundary: str = "positive") -> list[Rule]:
     """List the axis-parallel rules, one per point and coordinate: [x_i <= p_i | i, p <- xs].
 
@@ -167,7 +183,7 @@ def mixed_rules(xs: Samples, families: Family, boundary: str = "positive") -> li
         "axis": lambda: axis_rules(xs, boundary),
         "binary": lambda: binary_rules(xs),
     }
-    lists = (makers.get(f, partial(surface_rules, xs, f, boundary)) for f in _each(families))
+    lists = (makers.get(f, partial(surface_rules, xs, f, boundary)) for f in each_family(families))
     return [r for make in lists for r in make()]
 
 
@@ -259,22 +275,6 @@ def _chains(basis: list[Vector], flat: list[Vector], n: int) -> Iterator[Chain]:
             yield (*chain, _constant(n))
 
 
-def _each(family: Family) -> list[OneFamily]:
-    """Flatten a family or a mixture of families, and refuse unknown ones.
-
-    >>> _each(["axis", ("polynomial", 2)])
-    ['axis', ('polynomial', 2)]
-    """
-    if isinstance(family, list | tuple) and family[:1] != ("polynomial",):
-        if not family:
-            raise ValueError(f"{family!r} names no family: give at least one")
-        return [f for part in family for f in _each(part)]
-    one = cast(OneFamily, family)
-    if one not in ("axis", "binary"):
-        embedding(one)
-    return [one]
-
-
 def dichotomies(xs: Samples, family: Family) -> list[Rule]:
     """List every partition of xs into two non-empty sides by a surface of the family, each once.
 
@@ -290,7 +290,7 @@ def dichotomies(xs: Samples, family: Family) -> list[Rule]:
     """
     everyone = frozenset(s.index for s in _checked(xs))
     found: dict[frozenset[int], Rule] = {}
-    for positive, form in (c for f in _each(family) for c in _candidates(xs, f)):
+    for positive, form in (c for f in each_family(family) for c in _candidates(xs, f)):
         named = positive if xs[0].index in positive else everyone - positive
         if named != everyone:
             found.setdefault(named, Rule(positive, (), form))
@@ -315,5 +315,5 @@ def gen_splits(family: Family) -> Callable[[Samples], list[Rule]]:
     >>> len(gen_splits("axis")((Sample(0, (0,), 0), Sample(1, (1,), 1), Sample(2, (2,), 0))))
     2
     """
-    _each(family)
+    each_family(family)
     return partial(dichotomies, family=family)
