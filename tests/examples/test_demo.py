@@ -1,0 +1,14 @@
+"""The demonstration runs, and its programs agree with brute force."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
+
+
+def test_the_demo_agrees_with_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
+    main = runpy.run_path(str(DEMO))["main"]
+    assert main() == 0
+    assert "Every program agrees with brute force." in capsys.readouterr().out
