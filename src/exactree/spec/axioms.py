@@ -153,6 +153,8 @@ def unique_ancestry(rs: Sequence[Rule]) -> bool:
 def is_proper(tree: SampleTree, xs: Samples) -> bool:
     """Tell whether a tree on xs satisfies the four axioms (transitivity on its paths).
 
+    Part II of the third axiom implies part I; both are asked for, as in the paper.
+
     >>> from exactree.spec.tree import Node
     >>> from exactree.spec.data import Sample
     >>> a, b = Sample(0, (1,), 0), Sample(1, (2,), 1)
