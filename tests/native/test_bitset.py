@@ -63,6 +63,19 @@ def test_members_in_order(isa: str, pair: tuple[int, set[int], set[int]]) -> Non
     assert [_native.bitset_kth(packed, k, isa) for k in range(len(a))] == sorted(a)
 
 
+@pytest.mark.fuzz
+@given(seed=st.integers(0, 2**32 - 1), words=st.integers(0, 300))
+def test_instruction_sets_agree_on_long_sets(seed: int, words: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 2**64, size=(2, words), dtype=np.uint64)
+    ints = [int.from_bytes(x.tobytes(), "little") for x in (a, b)]
+    for isa in ISAS:
+        both, rest = _native.bitset_and(a, b, isa), _native.bitset_and_not(a, b, isa)
+        assert int.from_bytes(both.tobytes(), "little") == ints[0] & ints[1]
+        assert int.from_bytes(rest.tobytes(), "little") == ints[0] & ~ints[1]
+        assert _native.bitset_count_and(a, b, isa) == (ints[0] & ints[1]).bit_count()
+
+
 @each_isa
 def test_kth_beyond_the_last_member_names_both_numbers(isa: str) -> None:
     with pytest.raises(ValueError, match="k = 2, but the set has 2 members"):
