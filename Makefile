@@ -16,7 +16,7 @@ INSTALL := $(PIP) install --no-build-isolation \
 	--config-settings=build-dir=build/native \
 	--config-settings=cmake.define.EXACTREE_WERROR=ON
 
-.PHONY: all demo test coverage lint format stub asan fuzz bench docs clean
+.PHONY: all demo test coverage lint format stub asan fuzz bench clean
 
 all: test
 
