@@ -1,0 +1,115 @@
+"""Instances: text files of a folder, scikit-learn's bundled sets, and generated ground truths.
+
+An instance is a recipe, not the arrays: every run loads it anew in its own process.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+Labels = NDArray[np.int64] | NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A data set, optionally only some of its rows and columns.
+
+    `source` is "file:PATH", "sklearn:NAME" or "tree:ROWS,COLUMNS,CLASSES,NOISE,SEED".
+    """
+
+    name: str
+    source: str
+    rows: int | None = None
+    columns: int | None = None
+
+    def part(self, rows: int | None = None, columns: int | None = None) -> "Instance":
+        """A smaller instance: its rows and columns are among those of every larger one."""
+        size = "".join(f"/{n}{unit}" for n, unit in ((rows, "r"), (columns, "c")) if n is not None)
+        return replace(self, name=self.name + size, rows=rows, columns=columns)
+
+
+def load(instance: Instance, task: str = "classification") -> tuple[Matrix, Labels]:
+    """The features and the target; labels become 0, 1, 2 ... in their order."""
+    kind, _, rest = instance.source.partition(":")
+    readers = {"file": _read_file, "sklearn": _read_bundled, "tree": _generate}
+    if kind not in readers:
+        raise ValueError(f"unknown source {instance.source!r}: {', '.join(readers)} are known")
+    X, y = _cut(*readers[kind](rest), instance)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    if task == "regression":
+        return X, y.astype(np.float64)
+    return X, np.unique(y, return_inverse=True)[1].astype(np.int64)
+
+
+def folder(path: Path) -> list[Instance]:
+    """Every text file of a folder, by name."""
+    files = sorted(path.glob("*.txt"))
+    if not files:
+        raise ValueError(f"no .txt files in {path}: lines of 'label v1 v2 ...' are expected")
+    return [Instance(file.stem, f"file:{file.resolve()}") for file in files]
+
+
+def bundled() -> list[Instance]:
+    """What needs no download: real sets that come with scikit-learn, and noisy ground truths."""
+    real = [Instance(name, f"sklearn:{name}") for name in ("iris", "wine", "breast_cancer")]
+    return [*real, *(generated(*size) for size in ((500, 5, 2), (1000, 10, 3), (2000, 5, 2)))]
+
+
+def generated(rows: int, columns: int, classes: int, noise: float = 0.1, seed: int = 0) -> Instance:
+    """Rows labelled by a random tree of depth three, some of them wrongly."""
+    return Instance(
+        f"tree-{rows}x{columns}-{classes}", f"tree:{rows},{columns},{classes},{noise},{seed}"
+    )
+
+
+def chosen(instances: Iterable[Instance], names: Iterable[str]) -> list[Instance]:
+    """The instances of these names in the order asked for; all of them when none is named."""
+    by_name = {instance.name: instance for instance in instances}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        raise ValueError(f"no instance {unknown[0]!r}: there are {', '.join(by_name)}")
+    return [by_name[name] for name in names] or list(by_name.values())
+
+
+def _read_file(path: str) -> tuple[Matrix, Matrix]:
+    table = np.loadtxt(path, ndmin=2)
+    return table[:, 1:], table[:, 0]
+
+
+def _read_bundled(name: str) -> tuple[Matrix, Matrix]:
+    from sklearn import datasets
+
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    return X, y
+
+
+def _generate(recipe: str) -> tuple[Matrix, Matrix]:
+    """Values with three decimals, so that ties occur; each leaf's class differs from its twin's."""
+    rows, columns, classes = (int(part) for part in recipe.split(",")[:3])
+    noise, seed = float(recipe.split(",")[3]), int(recipe.split(",")[4])
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, columns)).round(3)
+    leaf = np.zeros(rows, dtype=np.int64)
+    for _ in range(3):
+        feature = random.integers(columns, size=8)[leaf]
+        threshold = random.normal(scale=0.5, size=8)[leaf]
+        leaf = 2 * leaf + (X[np.arange(rows), feature] <= threshold)
+    y = leaf % classes
+    wrong = random.random(rows) < noise
+    y[wrong] = random.integers(classes, size=int(wrong.sum()))
+    return X, y.astype(np.float64)
+
+
+def _cut(X: Matrix, y: Matrix, instance: Instance) -> tuple[Matrix, Matrix]:
+    """The first rows and columns of one fixed shuffle, so that smaller parts nest in larger."""
+    random = np.random.default_rng(0)
+    rows, columns = random.permutation(len(y)), random.permutation(X.shape[1])
+    if instance.rows is not None:
+        X, y = X[rows[: instance.rows]], y[rows[: instance.rows]]
+    if instance.columns is not None:
+        X = X[:, columns[: instance.columns]]
+    return X, y

@@ -1,0 +1,206 @@
+"""The solvers. To add one, write one function here and list what it claims in the decorator.
+
+The function imports the solver's package and prepares what no user would wait for, outside the
+clock. It returns two functions: the first solves (timed, may be called several times), the second
+turns what it returned into an Answer (not timed).
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module, metadata
+from typing import Any, NamedTuple
+
+from benchmarks.data import Labels, Matrix
+from benchmarks.jobs import Problem
+from benchmarks.trees import PlainTree, leaf, node
+
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver says. `status` is "optimal" only if it claims to have proved that."""
+
+    objective: float | int
+    status: str
+    tree: PlainTree | None = None
+    lower_bound: float | int | None = None
+    stats: dict[str, Any] = field(default_factory=dict)
+    history: list[tuple[float, float, float]] = field(default_factory=list)
+
+
+class Prepared(NamedTuple):
+    """The timed part and the reading of its result."""
+
+    run: Callable[[], Any]
+    read: Callable[[Any], Answer]
+
+
+Prepare = Callable[[Matrix, Labels, Problem, float, Options], Prepared]
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A named way to solve, and what its answers mean.
+
+    An `exact` solver claims optima. A `coarse` one does so for rounded data (float32, say): on the
+    real data its optimum may be too high, never too low. Solvers of one `package` cannot confirm
+    one another.
+    """
+
+    name: str
+    package: str
+    prepare: Prepare
+    exact: bool = True
+    coarse: bool = False
+
+    def version(self) -> str:
+        return metadata.version(self.package)
+
+
+SOLVERS: dict[str, Solver] = {}
+
+
+def solver(name: str, package: str, **claims: bool) -> Callable[[Prepare], Prepare]:
+    """Enter a function into SOLVERS."""
+
+    def enter(prepare: Prepare) -> Prepare:
+        SOLVERS[name] = Solver(name, package, prepare, **claims)
+        return prepare
+
+    return enter
+
+
+def find(text: str) -> tuple[Solver, Options]:
+    """The solver and the options of "name" or "name:key=value,key=value"."""
+    name, _, rest = text.partition(":")
+    if name not in SOLVERS:
+        raise ValueError(f"no solver {name!r}: there are {', '.join(sorted(SOLVERS))}")
+    pairs = (part.partition("=") for part in rest.split(",") if part)
+    return SOLVERS[name], {key: _value(value) for key, _, value in pairs}
+
+
+def cores(text: str) -> int:
+    """How many threads the solver is asked to use."""
+    return int(find(text)[1].get("n_jobs", 1))
+
+
+def _value(text: str) -> int | float | str:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+@solver("exactree", "exactree")
+def exactree(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    solve = import_module("exactree").solve
+    arguments = {**vars(problem), "time_limit": seconds, **options}
+    return Prepared(lambda: solve(X, y, **arguments), _read_result)
+
+
+@solver("exactree-fit", "exactree")
+def fit(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """The estimator, as its users call it."""
+    kind = "Regressor" if problem.task == "regression" else "Classifier"
+    estimator = getattr(import_module("exactree"), f"OptimalTree{kind}")
+    arguments = {**vars(problem), "time_limit": seconds, **options}
+    del arguments["task"]
+    return Prepared(
+        lambda: estimator(**arguments).fit(X, y), lambda model: _read_result(model.result_)
+    )
+
+
+def _read_result(result: Any) -> Answer:
+    return Answer(
+        objective=result.objective,
+        status=str(getattr(result.status, "value", result.status)),
+        tree=_plain(result.tree),
+        lower_bound=result.lower_bound,
+        stats={key: value for key, value in dict(result.stats).items() if _is_number(value)},
+        history=[(float(s), float(o), float(b)) for s, o, b in result.history],
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _plain(tree: Any) -> PlainTree | None:
+    """Axis-parallel trees only: of others, the harness has no walk of its own."""
+    if not hasattr(tree, "left"):
+        return leaf(float(tree.value))
+    left, right = _plain(tree.left), _plain(tree.right)
+    if left is None or right is None or not hasattr(tree.split, "threshold"):
+        return None
+    return node(int(tree.split.feature), float(tree.split.threshold), left, right)
+
+
+@solver("pycontree", "pycontree", coarse=True)
+def pycontree(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """ConTree reads float32 and takes values within 1e-7 of each other as equal."""
+    ConTree = import_module("pycontree").ConTree
+    _only(problem, "pycontree", splits="axis", max_splits=None, min_samples_leaf=1)
+
+    def run() -> tuple[Any, bool]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = ConTree(
+                max_depth=problem.max_depth,
+                complexity_cost=problem.penalty,
+                time_limit=seconds,
+                **options,
+            ).fit(X, y)
+        return model, any("time limit" in str(warning.message) for warning in caught)
+
+    def read(outcome: tuple[Any, bool]) -> Answer:
+        model, late = outcome
+        tree = _plain_contree(model.get_tree())
+        objective = int((model.predict(X) != y).sum())
+        if problem.penalty:
+            objective += problem.penalty * len(y) * model.get_num_branching_nodes()
+        return Answer(objective, "time_limit" if late else "optimal", tree)
+
+    return Prepared(run, read)
+
+
+def _plain_contree(tree: Any) -> PlainTree:
+    if tree.is_leaf_node():
+        return leaf(tree.get_label())
+    below = _plain_contree(tree.get_left()), _plain_contree(tree.get_right())
+    return node(tree.get_split_feature(), tree.get_split_threshold(), *below)
+
+
+@solver("cart", "scikit-learn", exact=False)
+def cart(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """Greedy. Splits are made best first when their number is limited."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    _only(problem, "cart", penalty=0.0)
+    greedy = DecisionTreeRegressor if problem.task == "regression" else DecisionTreeClassifier
+    leaves = None if problem.max_splits is None else max(2, problem.max_splits + 1)
+    arguments = {
+        "max_depth": problem.max_depth,
+        "max_leaf_nodes": leaves,
+        "min_samples_leaf": problem.min_samples_leaf,
+        "random_state": 0,
+        **options,
+    }
+
+    def read(model: Any) -> Answer:
+        # Counted through predict: scikit-learn compares float32 values with its thresholds.
+        wrong = model.predict(X) - y
+        regression = problem.task == "regression"
+        return Answer(float((wrong**2).sum()) if regression else int((wrong != 0).sum()), "greedy")
+
+    return Prepared(lambda: greedy(**arguments).fit(X, y), read)
+
+
+def _only(problem: Problem, name: str, **wanted: object) -> None:
+    """Refuse a problem that the solver cannot pose, rather than solve another one."""
+    for key, value in wanted.items():
+        if getattr(problem, key) != value:
+            raise ValueError(f"{name} has no {key}={getattr(problem, key)!r}; only {value!r}")
