@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from importlib import import_module
 from math import comb, factorial
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactree import spec
 from exactree.spec.bounds import kmeans_bound
 from exactree.spec.combinatorics import ins, nested_combs
 from exactree.spec.constraints import Constraint, Predicate, max_size, min_leaf
@@ -456,3 +458,24 @@ def test_every_correction_has_a_test_and_the_page_names_only_tests_that_exist() 
         assert any(name.startswith(f"test_erratum_{int(number):02}_") for name in named), number
         for name in named:
             assert f"def {name}(" in source, name
+
+
+def test_the_map_of_the_paper_names_only_functions_and_tests_that_exist() -> None:
+    page = (DOCS / "paper.md").read_text()
+    source = "\n".join(path.read_text() for path in TESTS.glob("test_*.py"))
+    functions = re.findall(r"`(\w+)\.(\w+)`", page.partition("## Trees")[2])
+    functions.remove(("exactree", "counting"))
+    assert len(functions) > 80
+    for module, name in functions:
+        assert hasattr(import_module(f"exactree.spec.{module}"), name), f"{module}.{name}"
+    for name in re.findall(r"`(test_\w+)`", page):
+        assert f"def {name}(" in source, name
+
+
+def test_the_names_of_the_specification_are_in_one_place() -> None:
+    listed = set(spec.__all__)
+    assert {"is_proper", "map_tree", "min_by", "filter_by", "thin_by", "fdom", "gubdom"} <= listed
+    assert {"kcombs", "perms", "ins", "kperms", "subs_pair", "nested_combs"} <= listed
+    assert {"gen_dts_kperms", "gen_dts_rec", "gen_dts_vec", "gen_dtds_depth", "gen_dtbfs"} <= listed
+    assert {"sodt_kperms", "sodt_rec", "sodt_vec", "odt_depth", "odt_bf", "best_tree"} <= listed
+    assert all(hasattr(spec, name) for name in listed)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactree.spec.ancestry import relation
+from exactree.spec.axioms import is_proper
 from exactree.spec.data import Rule, Sample, Samples
 from exactree.spec.generators import (
     DTree,
@@ -105,6 +106,7 @@ def test_the_same_trees_for_lines_in_the_plane() -> None:
 def test_every_tree_is_proper_and_uses_every_rule_once(rs: Rules) -> None:
     for t in gen_dts_rec(POINTS, rs):
         assert is_proper_for(t, POINTS)
+        assert is_proper(t, POINTS)
         assert sorted(rules(t), key=rs.index) == list(rs)
 
 
