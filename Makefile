@@ -16,7 +16,7 @@ INSTALL := $(PIP) install --no-build-isolation \
 	--config-settings=build-dir=build/native \
 	--config-settings=cmake.define.EXACTREE_WERROR=ON
 
-.PHONY: all demo test coverage lint format stub asan fuzz bench clean
+.PHONY: FORCE all demo test coverage lint format stub asan fuzz bench clean
 
 all: test
 
@@ -26,7 +26,13 @@ $(VENV)/.build-tools:
 	$(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.7' 'cmake>=3.26' ninja
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.build-tools pyproject.toml CMakeLists.txt $(NATIVE)
+# The editable install knows its modules by name: a new or a removed one means installing again.
+$(VENV)/.modules: $(VENV)/.build-tools FORCE
+	@find src -name '*.py' | sort > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+FORCE:
+
+$(VENV)/.installed: $(VENV)/.modules pyproject.toml CMakeLists.txt $(NATIVE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(INSTALL) --editable .
 	@touch $@
 

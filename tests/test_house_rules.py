@@ -99,6 +99,11 @@ def test_import_layers(path: Path) -> None:
     assert project_imports(names_imported_by(path)) <= allowed
 
 
+@each_source
+def test_packages_have_an_init(path: Path) -> None:
+    assert (path.parent / "__init__.py").exists(), "else pytest imports its modules a second time"
+
+
 def test_only_engines_and_geometry_know_the_native_module() -> None:
     assert {name for name, allowed in LAYERS.items() if "_native" in allowed} == {
         "engines",
@@ -218,6 +223,19 @@ def test_tracked_files(rule: re.Pattern[str]) -> None:
         pytest.skip("not a git checkout")
     guilty = [p for p in files if rule.search(p.read_bytes().decode("utf-8", "ignore"))]
     assert not guilty
+
+
+def test_links_between_our_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    links = [
+        (page, target)
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
+    ]
+    assert links
+    assert not [
+        (page.name, target) for page, target in links if not (page.parent / target).exists()
+    ]
 
 
 def test_the_rules_for_tracked_files_bite() -> None:
