@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from exactree.spec.constraints import ANY_TREE, Predicate, max_depth, max_size, min_leaf
 from exactree.spec.data import Number, Rule, Sample, Samples
+from exactree.spec.fusion import odt_thin_fdom, odt_thin_gub, sodt_filt_kperms, sodt_filt_vec
 from exactree.spec.generators import (
     DTree,
     GenTrees,
@@ -32,6 +33,7 @@ from exactree.spec.problems import (
     brute_vec,
     simplified,
 )
+from exactree.spec.programs import odt_bf, odt_depth, sodt_kperms, sodt_rec, sodt_vec
 from exactree.spec.rules import axis_rules
 from exactree.spec.select import min_by
 from exactree.spec.tree import depth, size
@@ -160,6 +162,43 @@ def test_size_problems_refuse_bad_input(problem: Callable[..., list[DTree]]) -> 
     with pytest.raises(ValueError, match="max_trees = 3;"):
         problem(2, XS, RS, "zero_one", at_most=True, max_trees=3)
     assert problem(2, XS, RS, "zero_one", max_trees=None)
+
+
+GROWING: list[Callable[..., object]] = [
+    *GENERATORS.values(),
+    partial(sodt_kperms, e="zero_one"),
+    partial(sodt_vec, e="zero_one"),
+    partial(sodt_filt_vec, e="zero_one", p=ANY_TREE),
+    partial(sodt_filt_kperms, e="zero_one", p=ANY_TREE),
+]
+
+
+@pytest.mark.parametrize("program", GROWING)
+def test_programs_that_list_trees_refuse_too_many_rules(program: Callable[..., object]) -> None:
+    many = tuple(Rule(frozenset({0, 1, 2, 3}), (0,), form) for form in range(12))
+    with pytest.raises(
+        ValueError, match=r"12 rules may hold \d+ trees, more than max_trees = 1000000"
+    ):
+        program(XS, many)
+    with pytest.raises(ValueError, match="max_trees = 1;"):
+        program(XS, RS[:3], max_trees=1)
+    assert program(XS, RS[:3], max_trees=None) == program(XS, RS[:3])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        partial(sodt_rec, XS, RS, "zero_one"),
+        partial(odt_bf, XS, RS, "zero_one"),
+        partial(odt_depth, 2, XS, axis_rules, "zero_one"),
+        partial(odt_thin_gub, 2, XS, axis_rules, "zero_one", lambda d, xs: 0),
+        partial(odt_thin_fdom, 2, XS, axis_rules, "zero_one", lambda d, xs: 0, lambda d, xs: 9),
+    ],
+)
+def test_programs_that_store_subproblems_refuse_too_many(program: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match="more than max_subproblems = 2 subproblems"):
+        program(max_subproblems=2)
+    assert program(max_subproblems=None) == program()
 
 
 def test_the_depth_problem_refuses_bad_input() -> None:

@@ -20,10 +20,26 @@ from functools import cache
 
 from exactree.spec.constraints import Predicate
 from exactree.spec.data import Number, Rule, Samples
-from exactree.spec.generators import DTree, GenSplits, Rules, candidates, unique, update, updates
-from exactree.spec.limits import as_objective, check_budget
+from exactree.spec.generators import (
+    DTree,
+    GenSplits,
+    Rules,
+    candidates,
+    check_all_rules,
+    gen_dts_vec,
+    unique,
+    update,
+    updates,
+)
+from exactree.spec.limits import (
+    MAX_SUBPROBLEMS,
+    MAX_TREES,
+    as_objective,
+    check_budget,
+    check_subproblems,
+)
 from exactree.spec.objectives import Objective
-from exactree.spec.permutations import tree_of_permutation
+from exactree.spec.permutations import gen_dts_by_kperms, tree_of_permutation
 from exactree.spec.programs import Valued, least, partings
 from exactree.spec.select import fdom, filter_by, gubdom, min_by, thin_by
 from exactree.spec.tree import Leaf, Node
@@ -45,28 +61,40 @@ def is_update_closed(p: Predicate, rs: Iterable[Rule], trees: Iterable[DTree]) -
     return all(p(t) for t, after in grown if after is not None and p(after))
 
 
-def gen_filt_vec(xs: Samples, rs: Rules, p: Predicate) -> list[DTree]:
+def gen_filt_vec(
+    xs: Samples, rs: Rules, p: Predicate, *, max_trees: int | None = MAX_TREES
+) -> list[DTree]:
     """Filter while trees grow: filter_p . genDTs_vec(xs), with the filter after every rule.
 
     >>> gen_filt_vec((), (), lambda t: False)
     []
     """
+    check_all_rules(len(rs), max_trees, gen_dts_vec)
     if not rs:
         return filter_by(p, [Leaf(xs)])
-    grown = [t for r, rest in candidates(rs) for t in updates(r, gen_filt_vec(xs, rest, p))]
-    return unique(filter_by(p, grown))
+    grown = ((r, gen_filt_vec(xs, rest, p, max_trees=None)) for r, rest in candidates(rs))
+    return unique(filter_by(p, [t for r, trees in grown for t in updates(r, trees)]))
 
 
-def sodt_filt_vec(xs: Samples, rs: Rules, e: Objective | str, p: Predicate) -> list[DTree]:
+def sodt_filt_vec(
+    xs: Samples,
+    rs: Rules,
+    e: Objective | str,
+    p: Predicate,
+    *,
+    max_trees: int | None = MAX_TREES,
+) -> list[DTree]:
     """Find a best admissible tree: min_E . filter_p . genDTs_vec(xs), the filter fused.
 
     >>> sodt_filt_vec((), (), "zero_one", lambda t: True)
     [Leaf(value=())]
     """
-    return min_by(as_objective(e), gen_filt_vec(xs, rs, p))
+    return min_by(as_objective(e), gen_filt_vec(xs, rs, p, max_trees=max_trees))
 
 
-def gen_filt_kperms(xs: Samples, rs: Rules, p: Predicate) -> list[Rules]:
+def gen_filt_kperms(
+    xs: Samples, rs: Rules, p: Predicate, *, max_trees: int | None = MAX_TREES
+) -> list[Rules]:
     """Filter while permutations grow at their end, by validity and by p.
 
     The first rules of a valid permutation are a valid permutation, so validity may be fused with
@@ -76,28 +104,43 @@ def gen_filt_kperms(xs: Samples, rs: Rules, p: Predicate) -> list[Rules]:
     >>> gen_filt_kperms((), (), lambda t: True)
     [()]
     """
+    check_all_rules(len(rs), max_trees, gen_dts_by_kperms)
     if not rs:
         return [()] if p(Leaf(xs)) else []
     return [
         (*first, r)
         for r, rest in candidates(rs)
-        for first in gen_filt_kperms(xs, rest, p)
+        for first in gen_filt_kperms(xs, rest, p, max_trees=None)
         if any(p(t) for t in tree_of_permutation(xs, (*first, r)))
     ]
 
 
-def sodt_filt_kperms(xs: Samples, rs: Rules, e: Objective | str, p: Predicate) -> list[DTree]:
+def sodt_filt_kperms(
+    xs: Samples,
+    rs: Rules,
+    e: Objective | str,
+    p: Predicate,
+    *,
+    max_trees: int | None = MAX_TREES,
+) -> list[DTree]:
     """Find a best admissible tree: min_E . filter_p . perms, the filters fused.
 
     >>> sodt_filt_kperms((), (), "zero_one", lambda t: True)
     [Leaf(value=())]
     """
-    permutations = gen_filt_kperms(xs, rs, p)
+    permutations = gen_filt_kperms(xs, rs, p, max_trees=max_trees)
     return min_by(as_objective(e), [t for q in permutations for t in tree_of_permutation(xs, q)])
 
 
 def odt_thin_fdom(
-    d: int, xs: Samples, gen_splits: GenSplits, e: Objective | str, lb: Bound, ub: Bound
+    d: int,
+    xs: Samples,
+    gen_splits: GenSplits,
+    e: Objective | str,
+    lb: Bound,
+    ub: Bound,
+    *,
+    max_subproblems: int | None = MAX_SUBPROBLEMS,
 ) -> DTree:
     """Find a best tree of depth at most d, without the splits that another one dominates.
 
@@ -115,6 +158,7 @@ def odt_thin_fdom(
 
     @cache
     def best(d: int, xs: Samples) -> Valued:
+        check_subproblems(best.cache_info().currsize, max_subproblems)
         found: list[Valued] = [(e.leaf(xs), Leaf(xs))]
         if d == 0:
             return found[0]
@@ -135,6 +179,7 @@ def odt_thin_gub(
     lb: Bound,
     *,
     incumbent: DTree | None = None,
+    max_subproblems: int | None = MAX_SUBPROBLEMS,
 ) -> DTree:
     """Find a best tree of depth at most d, without the splits that cannot beat the incumbent.
 
@@ -159,6 +204,7 @@ def odt_thin_gub(
 
     @cache
     def solve(d: int, xs: Samples) -> Valued:
+        check_subproblems(solve.cache_info().currsize, max_subproblems)
         return improve(d, xs, (e.leaf(xs), Leaf(xs)))
 
     start: DTree = Leaf(xs) if incumbent is None else incumbent

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import comb, factorial
+from typing import Protocol
 
 from exactree.spec.ancestry import relation
 from exactree.spec.combinatorics import kcombs, subs_pair
@@ -33,7 +34,13 @@ from exactree.spec.tree import Leaf, Node, Tree, map_tree
 DTree = Tree[Rule, Samples]
 Rules = tuple[Rule, ...]
 GenSplits = Callable[[Samples], list[Rule]]
-GenTrees = Callable[[Samples, Rules], list[DTree]]
+
+
+class GenTrees(Protocol):
+    """A space of trees that use every rule of a list once."""
+
+    def __call__(self, xs: Samples, rs: Rules, *, max_trees: int | None = MAX_TREES) -> list[DTree]:
+        """List its trees, or refuse if there may be more than `max_trees`."""
 
 
 def splits(rs: Rules) -> list[tuple[Rules, Rule, Rules]]:
@@ -77,7 +84,7 @@ def stump(xs: Samples, r: Rule) -> DTree:
 # Recursion on the datatype
 
 
-def gen_dts_rec(xs: Samples, rs: Rules) -> list[DTree]:
+def gen_dts_rec(xs: Samples, rs: Rules, *, max_trees: int | None = MAX_TREES) -> list[DTree]:
     """List the proper trees that use every rule once, by their roots.
 
     genDTs_rec(xs, []) = [DL(xs)]
@@ -89,6 +96,7 @@ def gen_dts_rec(xs: Samples, rs: Rules) -> list[DTree]:
     >>> [t.rule.owners for t in gen_dts_rec((), (a, b))]
     [(0,), (1,)]
     """
+    check_all_rules(len(rs), max_trees, gen_dts_rec)
     if not rs:
         return [Leaf(xs)]
     if len(rs) == 1:
@@ -97,8 +105,8 @@ def gen_dts_rec(xs: Samples, rs: Rules) -> list[DTree]:
         Node(restrict(u, left), r, restrict(v, right))
         for positive, r, negative in splits(rs)
         for left, right in [sides(xs, r)]
-        for u in gen_dts_rec(xs, positive)
-        for v in gen_dts_rec(xs, negative)
+        for u in gen_dts_rec(xs, positive, max_trees=None)
+        for v in gen_dts_rec(xs, negative, max_trees=None)
     ]
 
 
@@ -156,7 +164,7 @@ def unique(trees: list[DTree]) -> list[DTree]:
     return list(dict.fromkeys(trees))
 
 
-def gen_dts_vec(xs: Samples, rs: Rules) -> list[DTree]:
+def gen_dts_vec(xs: Samples, rs: Rules, *, max_trees: int | None = MAX_TREES) -> list[DTree]:
     """List the proper trees that use every rule once, by the rule added last.
 
     genDTs_vec(xs, []) = [DL(xs)]
@@ -167,11 +175,11 @@ def gen_dts_vec(xs: Samples, rs: Rules) -> list[DTree]:
     >>> len(gen_dts_vec((), (a, b)))
     2
     """
+    check_all_rules(len(rs), max_trees, gen_dts_vec)
     if not rs:
         return [Leaf(xs)]
-    return unique(
-        [t for r, rest in candidates(rs) for t in updates(r, gen_dts_vec(xs, rest))],
-    )
+    grown = ((r, gen_dts_vec(xs, rest, max_trees=None)) for r, rest in candidates(rs))
+    return unique([t for r, trees in grown for t in updates(r, trees)])
 
 
 # Depth
@@ -275,7 +283,7 @@ def splits_bf(rs: Rules) -> list[tuple[Rules, Rules]]:
     return subs_pair(rs, rs)
 
 
-def gen_dtbfs(xs: Samples, rs: Rules) -> list[DTree]:
+def gen_dtbfs(xs: Samples, rs: Rules, *, max_trees: int | None = MAX_TREES) -> list[DTree]:
     """List the trees that use every binary feature once; any feature may stand anywhere.
 
     genDTBFs(xs, []) = [DL(xs)]
@@ -286,6 +294,7 @@ def gen_dtbfs(xs: Samples, rs: Rules) -> list[DTree]:
     >>> [len(gen_dtbfs((), tuple(Rule(frozenset(), (), i) for i in range(k)))) for k in range(4)]
     [1, 1, 4, 30]
     """
+    check_all_rules(len(rs), max_trees, gen_dtbfs)
     if not rs:
         return [Leaf(xs)]
     return [
@@ -293,8 +302,8 @@ def gen_dtbfs(xs: Samples, rs: Rules) -> list[DTree]:
         for r, rest in candidates(rs)
         for left, right in [sides(xs, r)]
         for positive, negative in splits_bf(rest)
-        for u in gen_dtbfs(xs, positive)
-        for v in gen_dtbfs(xs, negative)
+        for u in gen_dtbfs(xs, positive, max_trees=None)
+        for v in gen_dtbfs(xs, negative, max_trees=None)
     ]
 
 
@@ -316,7 +325,7 @@ def gen_dtss(
     [1, 2, 2]
     """
     check_size(f"the space of {k} splits", bound_size(k, len(rs), gen_dts), max_trees)
-    return [t for chosen in kcombs(k, rs) for t in gen_dts(xs, chosen)]
+    return [t for chosen in kcombs(k, rs) for t in gen_dts(xs, chosen, max_trees=max_trees)]
 
 
 def gen_dtss_upto(
@@ -349,3 +358,16 @@ def bound_size(k: int, n_rules: int, gen_dts: GenTrees = gen_dts_rec) -> int:
     check_splits(k, n_rules)
     shapes = comb(2 * k, k) // (k + 1) if gen_dts is gen_dtbfs else 1
     return comb(n_rules, k) * factorial(k) * shapes
+
+
+def check_all_rules(n_rules: int, max_trees: int | None, gen_dts: GenTrees) -> None:
+    """Refuse to list the trees of all R rules if there may be more than `max_trees`.
+
+    >>> check_all_rules(4, 23, gen_dts_rec)
+    Traceback (most recent call last):
+    ...
+    ValueError: the space of all 4 rules may hold 24 trees, more than max_trees = 23; raise it, \
+or pass None
+    """
+    bound = bound_size(n_rules, n_rules, gen_dts)
+    check_size(f"the space of all {n_rules} rules", bound, max_trees)

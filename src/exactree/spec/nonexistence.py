@@ -15,8 +15,16 @@ from __future__ import annotations
 
 from exactree.spec.combinatorics import ins
 from exactree.spec.data import Number, Rule, Samples
-from exactree.spec.generators import DTree, Rules, candidates, gen_dts_vec, update, updates
-from exactree.spec.limits import as_objective
+from exactree.spec.generators import (
+    DTree,
+    Rules,
+    candidates,
+    check_all_rules,
+    gen_dts_vec,
+    update,
+    updates,
+)
+from exactree.spec.limits import MAX_TREES, as_objective
 from exactree.spec.objectives import Objective
 from exactree.spec.permutations import gen_dts_kperms, is_valid, tree_of_permutation
 from exactree.spec.select import min_by
@@ -77,6 +85,7 @@ def fused_vec(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
     >>> fused_vec((), (), "zero_one")
     [Leaf(value=())]
     """
+    check_all_rules(len(rs), MAX_TREES, gen_dts_vec)
     if not rs:
         return [Leaf(xs)]
     grown = [t for r, rest in candidates(rs) for t in updates(r, fused_vec(xs, rest, e))]

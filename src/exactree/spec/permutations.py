@@ -119,13 +119,14 @@ def _product_of_sizes(tree: DTree) -> int:
     return size(tree) * _product_of_sizes(tree.left) * _product_of_sizes(tree.right)
 
 
-def gen_dts_kperms(rs: Rules) -> list[Rules]:
+def gen_dts_kperms(rs: Rules, *, max_trees: int | None = MAX_TREES) -> list[Rules]:
     """List the valid permutations of all rules: genDTs_kperms = filter_p . perms.
 
     >>> a, b = Rule(frozenset({0}), (0,)), Rule(frozenset({0, 1}), (1,))
     >>> len(gen_dts_kperms((a, b)))
     2
     """
+    check_size(f"the space of all {len(rs)} rules", factorial(len(rs)), max_trees)
     return filter_by(is_valid, perms(rs))
 
 
@@ -141,10 +142,11 @@ def gen_dtss_kperms(k: int, rs: Rules, *, max_trees: int | None = MAX_TREES) -> 
     return filter_by(is_valid, kperms(k, rs))
 
 
-def gen_dts_by_kperms(xs: Samples, rs: Rules) -> list[DTree]:
+def gen_dts_by_kperms(xs: Samples, rs: Rules, *, max_trees: int | None = MAX_TREES) -> list[DTree]:
     """List the trees of the valid permutations of all rules, a tree once for each of them.
 
     >>> gen_dts_by_kperms((), ())
     [Leaf(value=())]
     """
-    return [t for permutation in gen_dts_kperms(rs) for t in tree_of_permutation(xs, permutation)]
+    permutations = gen_dts_kperms(rs, max_trees=max_trees)
+    return [t for permutation in permutations for t in tree_of_permutation(xs, permutation)]

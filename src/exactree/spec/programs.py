@@ -33,6 +33,7 @@ from exactree.spec.generators import (
 )
 from exactree.spec.limits import (
     MAX_SUBPROBLEMS,
+    MAX_TREES,
     as_objective,
     check_budget,
     check_samples,
@@ -197,7 +198,9 @@ def least(valued: Iterable[Valued]) -> list[Valued]:
     return min_by(lambda pair: pair[0], list(valued))
 
 
-def sodt_kperms(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
+def sodt_kperms(
+    xs: Samples, rs: Rules, e: Objective | str, *, max_trees: int | None = MAX_TREES
+) -> list[DTree]:
     """Find a best tree with the given rules: sodt_kperms = min_E . filter_p . perms.
 
     The minimum stays outside: see `nonexistence.kperms_counterexample`.
@@ -205,10 +208,12 @@ def sodt_kperms(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
     >>> sodt_kperms((), (), "zero_one")
     [Leaf(value=())]
     """
-    return min_by(as_objective(e), gen_dts_by_kperms(xs, rs))
+    return min_by(as_objective(e), gen_dts_by_kperms(xs, rs, max_trees=max_trees))
 
 
-def sodt_vec(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
+def sodt_vec(
+    xs: Samples, rs: Rules, e: Objective | str, *, max_trees: int | None = MAX_TREES
+) -> list[DTree]:
     """Find a best tree with the given rules: sodt_vec(xs) = min_E . genDTs_vec(xs).
 
     The minimum stays outside: see `nonexistence.vec_counterexample`.
@@ -216,11 +221,16 @@ def sodt_vec(xs: Samples, rs: Rules, e: Objective | str) -> list[DTree]:
     >>> sodt_vec((), (), "zero_one")
     [Leaf(value=())]
     """
-    return min_by(as_objective(e), gen_dts_vec(xs, rs))
+    return min_by(as_objective(e), gen_dts_vec(xs, rs, max_trees=max_trees))
 
 
 def sodt_rec(
-    xs: Samples, rs: Rules, e: Objective | str, *, constraint: Constraint = ANY_TREE
+    xs: Samples,
+    rs: Rules,
+    e: Objective | str,
+    *,
+    constraint: Constraint = ANY_TREE,
+    max_subproblems: int | None = MAX_SUBPROBLEMS,
 ) -> list[DTree]:
     """Find a best tree with the given rules by dynamic programming (filter fused: sodt_filtRec).
 
@@ -231,11 +241,16 @@ def sodt_rec(
     >>> sodt_rec((), (), "zero_one")
     [Leaf(value=())]
     """
-    return _by_rules(xs, rs, as_objective(e), splits, constraint)
+    return _by_rules(xs, rs, as_objective(e), splits, constraint, max_subproblems)
 
 
 def odt_bf(
-    xs: Samples, rs: Rules, e: Objective | str, *, constraint: Constraint = ANY_TREE
+    xs: Samples,
+    rs: Rules,
+    e: Objective | str,
+    *,
+    constraint: Constraint = ANY_TREE,
+    max_subproblems: int | None = MAX_SUBPROBLEMS,
 ) -> list[DTree]:
     """Find a best tree that uses every binary feature once, by dynamic programming.
 
@@ -250,16 +265,22 @@ def odt_bf(
     def roots(rs: Rules) -> list[tuple[Rules, Rule, Rules]]:
         return [(ps, r, ms) for r, rest in candidates(rs) for ps, ms in splits_bf(rest)]
 
-    return _by_rules(xs, rs, as_objective(e), roots, constraint)
+    return _by_rules(xs, rs, as_objective(e), roots, constraint, max_subproblems)
 
 
 def _by_rules(
-    xs: Samples, rs: Rules, e: Objective, split_rules: SplitRules, constraint: Constraint
+    xs: Samples,
+    rs: Rules,
+    e: Objective,
+    split_rules: SplitRules,
+    constraint: Constraint,
+    max_subproblems: int | None,
 ) -> list[DTree]:
     """Solve best(xs, rs), memoised on the samples and the rules."""
 
     @cache
     def best(xs: Samples, rs: Rules) -> list[Valued]:
+        check_subproblems(best.cache_info().currsize, max_subproblems)
         if not rs:
             return [(e.leaf(xs), Leaf(xs))] if constraint.leaf(xs) else []
         return least(
@@ -281,6 +302,7 @@ def odt_depth(
     e: Objective | str,
     *,
     constraint: Constraint = ANY_TREE,
+    max_subproblems: int | None = MAX_SUBPROBLEMS,
 ) -> list[DTree]:
     """Find a best perfect tree of depth d by dynamic programming (filter fused: odt_filtDep).
 
@@ -296,6 +318,7 @@ def odt_depth(
 
     @cache
     def best(d: int, xs: Samples) -> list[Valued]:
+        check_subproblems(best.cache_info().currsize, max_subproblems)
         if d == 0:
             return [(e.leaf(xs), Leaf(xs))] if constraint.leaf(xs) else []
         return least(
