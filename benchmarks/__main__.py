@@ -51,7 +51,7 @@ def perform(options: argparse.Namespace, view: report.View) -> int:
     setting.results.with_suffix(".md").write_text(text)
     print(text)
     print(f"Results, report and plots: {setting.results.with_suffix('.*')}")
-    return 1 if report.contradictions(finding.records, view) else 0
+    return 1 if finding.contradiction or report.contradictions(finding.records, view) else 0
 
 
 def show(records: list[Record], view: report.View) -> int:

@@ -80,42 +80,55 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in body)
 
 
+@dataclass(frozen=True)
+class Columns:
+    """The solvers of a table. Every ratio is to the first of them, above 1 in its favour."""
+
+    solvers: list[str]
+    exact: list[str]
+    heuristic: list[str]
+
+    @property
+    def rivals(self) -> list[str]:
+        return [solver for solver in self.exact if solver != self.solvers[0]]
+
+
+def columns(records: Sequence[Record]) -> Columns:
+    exact = {record["solver"]: bool(record["exact"]) for record in records}
+    return Columns(list(exact), [s for s in exact if exact[s]], [s for s in exact if not exact[s]])
+
+
 def comparison(records: Sequence[Record], view: View) -> str:
-    """Instances against solvers; every ratio is to the first solver, above 1 in its favour."""
-    solvers = list(dict.fromkeys(record["solver"] for record in records))
-    exact = {record["solver"]: record["exact"] for record in records}
-    rivals = [solver for solver in solvers[1:] if exact[solver]]
+    """Instances against solvers."""
+    of = columns(records)
     every = lines(records, view)
     head = ["instance", "size", "objective"]
-    head += [f"{solver}, s" for solver in solvers]
-    head += [f"{rival} / {solvers[0]}" for rival in rivals]
-    head += [f"{solver}, objective" for solver in solvers if not exact[solver]]
-    head += [*(f"{solver}, MB" for solver in solvers if exact[solver]), "remarks"]
-    rows = [_row(line, solvers, rivals, view) for line in every]
-    return table(head, [*rows, _means(every, solvers, rivals, view)])
+    head += [f"{solver}, s" for solver in of.solvers]
+    head += [f"{rival} / {of.solvers[0]}" for rival in of.rivals]
+    head += [f"{solver}, objective" for solver in of.heuristic]
+    head += [*(f"{solver}, MB" for solver in of.exact), "remarks"]
+    rows = [_row(line, of, view) for line in every]
+    return table(head, [*rows, _means(every, of, view)])
 
 
-def _row(line: Line, solvers: Sequence[str], rivals: Sequence[str], view: View) -> list[str]:
-    heuristics = [s for s in solvers if s != solvers[0] and s not in rivals]
-    exact = [s for s in solvers if s not in heuristics]
+def _row(line: Line, of: Columns, view: View) -> list[str]:
     row = [line.group.instance, shape(line.best), number(line.verdict.optimum)]
-    row += [timed(line, solver, view) for solver in solvers]
-    row += [ratio_text(line, solvers[0], rival, view) for rival in rivals]
-    row += [number(line.best.get(solver, {}).get("objective")) for solver in heuristics]
-    row += [megabytes(line.best.get(solver)) for solver in exact]
+    row += [timed(line, solver, view) for solver in of.solvers]
+    row += [ratio_text(line, of.solvers[0], rival, view) for rival in of.rivals]
+    row += [number(line.best.get(solver, {}).get("objective")) for solver in of.heuristic]
+    row += [megabytes(line.best.get(solver)) for solver in of.exact]
     return [*row, line.verdict.reason()]
 
 
-def _means(
-    every: Sequence[Line], solvers: Sequence[str], rivals: Sequence[str], view: View
-) -> list[str]:
+def _means(every: Sequence[Line], of: Columns, view: View) -> list[str]:
+    """The mean of every ratio, with the number of instances it is of, and the smallest."""
     means = []
-    for rival in rivals:
-        found = ratios(every, solvers[0], rival, view.clock)
-        means.append(f"{geometric_mean(found):.1f} ({len(found)})" if found else "")
-    empty = len(solvers) - len(rivals) - 1
-    trailing = [""] * (empty + len(rivals) + 1)
-    return ["geometric mean (of)", "", "", *[""] * len(solvers), *means, *trailing, ""]
+    for rival in of.rivals:
+        found = ratios(every, of.solvers[0], rival, view.clock)
+        mean = f"{geometric_mean(found):.1f} ({len(found)}; least {min(found or [0]):.1f})"
+        means.append(mean if found else "")
+    before, after = [""] * (2 + len(of.solvers)), [""] * (len(of.solvers) + 1)
+    return ["geometric mean (of)", *before, *means, *after]
 
 
 def ratio(line: Line, ours: str, theirs: str, clock: str) -> float | None:

@@ -57,10 +57,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class Finding:
-    """The records of an experiment and its text in Markdown."""
+    """The records of an experiment, its text in Markdown, and whether it found a contradiction
+    that the judge of a single problem cannot see.
+    """
 
     records: list[Record]
     text: str
+    contradiction: bool = False
 
 
 def compare(setting: Setting) -> Finding:
@@ -111,7 +114,9 @@ def sizes(setting: Setting) -> Finding:
         rows.append([instance.name, *row])
         found += [] if value is None else [value]
     mean = f"{geometric_mean(found):.2f} ({len(found)})" if found else ""
-    return Finding(records, table(head, [*rows, ["geometric mean (of)", *[""] * 4, mean, ""]]))
+    wrong = any("refused" in row[-1] for row in rows)
+    rows.append(["geometric mean (of)", *[""] * 4, mean, ""])
+    return Finding(records, table(head, rows), wrong)
 
 
 def _sizes_row(records: list[Record], view: View) -> tuple[list[str], float | None]:
@@ -165,7 +170,7 @@ def scaling(setting: Setting) -> Finding:
     """Time against rows and against columns, with the fitted exponents."""
     names = {instance.name: instance for instance in setting.instances}
     long = names.get("occupancy") or generated(8000, 5, 2)
-    wide = names.get("segment") or generated(1000, 16, 2)
+    wide = names.get("segment") or Instance("breast_cancer", "sklearn:breast_cancer")
     of_rows = [long.part(rows=n) for n in _steps(long, (1000, 2000, 5000, 10000, 20000))]
     of_columns = [wide.part(columns=n) for n in (2, 4, 8, 12, 16)]
     rows = setting.measure("scaling", [setting.problem], instances=of_rows)
