@@ -28,7 +28,7 @@ from exactree.spec.fusion import (
     sodt_filt_kperms,
     sodt_filt_vec,
 )
-from exactree.spec.generators import DTree, Rules, gen_dts_vec, update
+from exactree.spec.generators import DTree, Rules, candidates, gen_dts_vec, update
 from exactree.spec.nonexistence import (
     fused_kperms,
     fused_vec,
@@ -175,6 +175,15 @@ def test_the_minimum_inside_kperms_loses_the_optimum() -> None:
     (fused,) = fused_kperms(xs, rs, "zero_one")
     assert values(ZERO_ONE, tree_of_permutation(xs, fused)) == [1]
     assert kperms_counterexample(xs, rs, "zero_one") is not None
+
+
+def test_a_worse_tree_that_stays_worse_is_no_counterexample() -> None:
+    xs = plane((0, 2, 1), (2, 2, 1), (3, 0, 0), (3, 1, 0), (2, 0, 0))
+    rs = owned(xs, (3, 1), (4, 0), (1, 1))
+    before = {ZERO_ONE(t) for r, rest in candidates(rs) for t in gen_dts_vec(xs, rest)}
+    assert len(before) > 1
+    assert vec_counterexample(xs, rs, "zero_one") is None
+    assert kperms_counterexample(xs, rs, "zero_one") is None
 
 
 @given(samples(), rule_lists(), objectives)

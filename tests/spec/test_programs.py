@@ -83,7 +83,7 @@ def every_tree(d: int, xs: Samples) -> list[Tree[Rule, Samples]]:
     return trees
 
 
-@given(samples(), objectives, constraints, st.integers(0, 2), st.integers(0, 3), st.integers(0, 2))
+@given(samples(), objectives, constraints, st.integers(0, 3), st.integers(0, 4), st.integers(0, 2))
 def test_best_is_the_least_of_all_trees_within_the_budgets(
     xs: Samples, e: Objective, p: Constraint, d: int, k: int, penalty: Number
 ) -> None:
@@ -142,6 +142,18 @@ def test_best_on_a_line_uses_one_split_for_each_change_of_label() -> None:
     t = best_tree(line("0011100"), axis_rules, "zero_one", max_splits=2)
     assert [len(leaf) for leaf in leaves(t)] == [2, 3, 2]
     assert len(rules(t)) == 2
+
+
+@pytest.mark.parametrize("labels", ["00010", "01000"])
+def test_all_splits_may_be_on_one_side(labels: str) -> None:
+    """The first split is forced, so the second and third are needed below it, left or right."""
+
+    def halves_first(xs: Samples) -> list[Rule]:
+        rs = axis_rules(xs)
+        return rs if len(xs) < 5 else [rs[3 if labels[1] == "1" else 0]]
+
+    xs = line(labels)
+    assert [best_value(xs, halves_first, "zero_one", max_splits=k) for k in (2, 3)] == [1, 0]
 
 
 @given(samples(), rule_lists(), objectives, st.integers(0, 2))
