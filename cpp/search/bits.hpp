@@ -1,0 +1,183 @@
+// Words of 64 rows: the few operations that are worth an instruction set of their own.
+//
+// This file is compiled once per instruction set (EXACTREE_ISA); the plain variants are what
+// every processor can do, the others use popcnt, BMI2 and AVX2.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX2__) && defined(__BMI2__)
+#include <immintrin.h>
+#define EXACTREE_SIMD 1
+#else
+#define EXACTREE_SIMD 0
+#endif
+
+namespace exactree::EXACTREE_ISA {
+
+using Word = std::uint64_t;
+
+inline int count(Word w) { return std::popcount(w); }
+inline int first(Word w) { return std::countr_zero(w); }
+// The lowest k bits, k <= 64.
+inline Word low_bits(int k) { return k >= 64 ? ~Word{0} : (Word{1} << k) - 1; }
+// The bits 0..k, k <= 63.
+inline Word up_to(int k) { return ~Word{0} >> (63 - k); }
+
+// The k-th member of w (k >= 1) as a single bit; 0 if w has fewer.
+inline Word kth_member(Word w, int k) {
+#if EXACTREE_SIMD
+  return k > 64 ? 0 : _pdep_u64(Word{1} << (k - 1), w);
+#else
+  for (; w != 0 && k > 1; --k) w &= w - 1;
+  return w & (~w + 1);
+#endif
+}
+
+// The bits of w at the members of `at`, packed to the low end.
+inline Word gather_bits(Word w, Word at) {
+#if EXACTREE_SIMD
+  return _pext_u64(w, at);
+#else
+  Word out = 0;
+  for (int k = 0; at != 0; ++k, at &= at - 1)
+    if (w & at & (~at + 1)) out |= Word{1} << k;
+  return out;
+#endif
+}
+
+// Bit i tells whether rank[i] < limit, for 64 ranks.
+inline Word below(const std::int16_t* rank, std::int16_t limit) {
+#if EXACTREE_SIMD
+  const __m256i t = _mm256_set1_epi16(limit);
+  const auto* p = reinterpret_cast<const __m256i*>(rank);
+  const auto half = [&](int i) {
+    const __m256i a = _mm256_cmpgt_epi16(t, _mm256_loadu_si256(p + i));
+    const __m256i b = _mm256_cmpgt_epi16(t, _mm256_loadu_si256(p + i + 1));
+    // packs works within 128-bit lanes: the permutation puts the quarters back in order.
+    const __m256i c = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(c));
+  };
+  return half(0) | static_cast<Word>(half(2)) << 32;
+#else
+  Word w = 0;
+  for (int i = 0; i < 64; ++i) w |= static_cast<Word>(rank[i] < limit) << i;
+  return w;
+#endif
+}
+
+inline Word below(const std::int32_t* rank, std::int32_t limit) {
+#if EXACTREE_SIMD
+  const __m256i t = _mm256_set1_epi32(limit);
+  Word w = 0;
+  for (int i = 0; i < 8; ++i) {
+    const __m256i r = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rank) + i);
+    const __m256 c = _mm256_castsi256_ps(_mm256_cmpgt_epi32(t, r));
+    w |= static_cast<Word>(static_cast<std::uint32_t>(_mm256_movemask_ps(c))) << (8 * i);
+  }
+  return w;
+#else
+  Word w = 0;
+  for (int i = 0; i < 64; ++i) w |= static_cast<Word>(rank[i] < limit) << i;
+  return w;
+#endif
+}
+
+// Bit i tells whether rank[i] != rank[i + 1]: a group of equal values ends at i. Reads 65 ranks.
+template <class Rank>
+Word group_ends(const Rank* rank) {
+  Word w = 0;
+  for (int i = 0; i < 64; ++i) w |= static_cast<Word>(rank[i] != rank[i + 1]) << i;
+  return w;
+}
+#if EXACTREE_SIMD
+template <>
+inline Word group_ends(const std::int16_t* rank) {
+  Word w = 0;
+  for (int k = 0; k < 64; k += 16) {
+    const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rank + k));
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rank + k + 1));
+    const __m256i eq = _mm256_cmpeq_epi16(a, b);
+    const __m256i c = _mm256_permute4x64_epi64(_mm256_packs_epi16(eq, eq), 0xD8);
+    w |= static_cast<Word>(~static_cast<std::uint32_t>(_mm256_movemask_epi8(c)) & 0xFFFF) << k;
+  }
+  return w;
+}
+#endif
+
+// Which bytes of eight 16-bit lanes to keep for each of the 256 choices: built once per solve.
+struct CompactionTable {
+  alignas(16) std::uint8_t shuffle[256][16];
+  CompactionTable() {
+    std::memset(shuffle, 0x80, sizeof shuffle);
+    for (int b = 0; b < 256; ++b)
+      for (int i = 0, k = 0; i < 8; ++i)
+        if (b >> i & 1) {
+          shuffle[b][2 * k] = static_cast<std::uint8_t>(2 * i);
+          shuffle[b][2 * k + 1] = static_cast<std::uint8_t>(2 * i + 1);
+          ++k;
+        }
+  }
+};
+
+// Copies the values at the members of `keep` (whole words of 64) to `out`, in order. May write up
+// to 64 values beyond the last. Returns how many were kept.
+template <class T>
+int compact(const T* in, const Word* keep, int words, T* out, const CompactionTable&) {
+  T* o = out;
+  for (int w = 0; w < words; ++w)
+    for (Word v = keep[w]; v != 0; v &= v - 1) *o++ = in[w * 64 + first(v)];
+  return static_cast<int>(o - out);
+}
+#if EXACTREE_SIMD
+template <>
+inline int compact(const std::int16_t* in, const Word* keep, int words, std::int16_t* out,
+                   const CompactionTable& table) {
+  std::int16_t* o = out;
+  for (int w = 0; w < words; ++w) {
+    const Word v = keep[w];
+    const std::int16_t* s = in + w * 64;
+    if (v == 0) continue;
+    if (v == ~Word{0}) {
+      std::memcpy(o, s, 64 * sizeof *s);
+      o += 64;
+      continue;
+    }
+    for (int k = 0; k < 8; ++k) {
+      const int b = static_cast<int>(v >> (8 * k) & 255);
+      const __m128i lanes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + 8 * k));
+      const __m128i order = _mm_load_si128(reinterpret_cast<const __m128i*>(table.shuffle[b]));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(o), _mm_shuffle_epi8(lanes, order));
+      o += std::popcount(static_cast<unsigned>(b));
+    }
+  }
+  return static_cast<int>(o - out);
+}
+#endif
+
+// The same for single bits; fills `out` up to `out_words` with zeros.
+inline void compact_bits(const Word* in, const Word* keep, int words, Word* out, int out_words) {
+  Word pending = 0;
+  int filled = 0;
+  Word* o = out;
+  for (int w = 0; w < words; ++w) {
+    const Word v = keep[w];
+    if (v == 0) continue;
+    const Word bits = gather_bits(in[w], v);
+    const int n = count(v);
+    pending |= bits << filled;
+    if (filled + n >= 64) {
+      *o++ = pending;
+      pending = filled != 0 ? bits >> (64 - filled) : 0;
+      filled += n - 64;
+    } else {
+      filled += n;
+    }
+  }
+  if (filled != 0) *o++ = pending;
+  while (o < out + out_words) *o++ = 0;
+}
+
+}  // namespace exactree::EXACTREE_ISA

@@ -1,0 +1,361 @@
+#include "search/chain.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace exactree {
+
+namespace {
+constexpr int kFirst = 0, kLast = 1;
+}
+
+template <class V>
+void Chain<V>::start(const ChainContext& context, const Relative<V>* relatives, int count,
+                     bool with_floors, Counters& counters) {
+  context_ = context;
+  entries_.clear();
+  floors_.clear();
+  runs_.clear();
+  next_run_ = 0;
+  const int rows = context.node->rows();
+  first_allowed_ = context.node->first_allowed(context.feature);
+  last_allowed_ = context.node->last_allowed(context.feature);
+  const V zero = value(0), leaf = value(context.node->leaf());
+  const V none[2] = {zero, zero}, all_right[2] = {zero, leaf}, all_left[2] = {leaf, zero};
+  append(0, -1, none, all_right);
+  append(rows, std::numeric_limits<int>::max(), none, all_left);
+  entry(kFirst).closed = entry(kLast).closed = true;
+  entry(kFirst).next = kLast;
+  entry(kFirst).prev = -1;
+  entry(kLast).prev = kFirst;
+  entry(kLast).next = -1;
+  if (count > 0) {
+    take_relatives(relatives, count, with_floors);
+    counters.count(Pruning::kTransfer);
+  }
+  runs_.emplace_back(kFirst, kLast);
+}
+
+template <class V>
+void Chain<V>::append(int position, int rank, const V lo[2], const V hi[2]) {
+  Entry e;
+  e.position = position;
+  e.rank = rank;
+  for (int s = 0; s < 2; ++s) e.lo[s] = lo[s], e.hi[s] = hi[s];
+  entries_.push_back(e);
+}
+
+// Transfer. Let A be the rows of a relative, and B ours, both split at the same value. Their left
+// sides differ by no more than A and B do: those of A - B and of B - A that go left. With the
+// intersection C of the left sides, e(L_B) >= e(C) >= e(L_A) - I(A - B) by Subset and Similarity,
+// and e(L_B) <= e(C) + I(B - A) <= e(L_A) + I(B - A) likewise; the right sides alike. (Upper bounds
+// use Subset, so they are taken over only where it holds.) The floors of second columns are
+// optima of the same kind, over trees with one split in a given column.
+template <class V>
+void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with_floors) {
+  const Node& node = *context_.node;
+  const int f = context_.feature, rows = node.rows();
+  const Entry* at[2];
+  const Entry* end[2];
+  const Relative<V>* who[2];
+  int n = 0;
+  for (int i = 0; i < count && n < 2; ++i) {
+    const auto& lists = relatives[i].solution->lists;
+    if (lists.empty() || lists[static_cast<std::size_t>(f)].empty()) continue;
+    const auto& list = lists[static_cast<std::size_t>(f)];
+    at[n] = list.data();
+    end[n] = list.data() + list.size();
+    who[n++] = &relatives[i];
+  }
+  const int second = 2 * node.features();
+  int last = kFirst, position = 0;
+  for (;;) {
+    int b = -1;
+    for (int i = 0; i < n; ++i)
+      if (at[i] < end[i] && (b < 0 || at[i]->rank < at[b]->rank)) b = i;
+    if (b < 0) break;
+    const Entry& theirs = *at[b]++;
+    position = node.position_of(f, theirs.rank, position);
+    if (position <= 0 || position >= rows) continue;
+    if (entry(last).position != position) {
+      const V lo[2] = {value(0), value(0)}, hi[2] = {value(kInfinite), value(kInfinite)};
+      append(position, theirs.rank, lo, hi);
+      const int me = static_cast<int>(entries_.size()) - 1;
+      entry(me).prev = last;
+      entry(me).next = kLast;
+      entry(last).next = me;
+      entry(kLast).prev = me;
+      last = me;
+    }
+    Entry& ours = entry(last);
+    for (int s = 0; s < 2; ++s) {
+      raise_to(ours.lo[s], theirs.lo[s], -who[b]->extra);
+      if (context_.subset_holds) lower_to(ours.hi[s], theirs.hi[s], who[b]->missing);
+    }
+    if (!with_floors || theirs.floors < 0) continue;
+    if (ours.floors < 0) {
+      ours.floors = static_cast<int>(floors_.size());
+      floors_.resize(floors_.size() + static_cast<std::size_t>(second), 0);
+    }
+    const std::uint16_t* from = &who[b]->solution->floors[static_cast<std::size_t>(theirs.floors)];
+    std::uint16_t* to = &floors_[static_cast<std::size_t>(ours.floors)];
+    const Cost less = node.units(who[b]->extra);
+    for (int g = 0; g < second; ++g)
+      if (from[g] - less > to[g]) to[g] = static_cast<std::uint16_t>(from[g] - less);
+  }
+  bool changed = false;
+  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next)
+    spread(entry(i), entry(entry(i).next), changed);
+  for (int i = kLast; entry(i).prev >= 0; i = entry(i).prev)
+    spread(entry(i), entry(entry(i).prev), changed);
+}
+
+// What one threshold says of another: with p <= q and I the influence of the rows between,
+//   e(L(p)) <= e(L(q)) <= e(L(p)) + I and e(R(q)) <= e(R(p)) <= e(R(q)) + I.
+template <class V>
+void Chain<V>::spread(const Entry& from, Entry& to, bool& changed) const {
+  const bool right = from.position < to.position;
+  const Cost i = right ? influence(from.position, to.position)
+                       : influence(to.position, from.position);
+  const int grows = right ? 0 : 1, shrinks = 1 - grows;
+  changed |= raise_to(to.lo[grows], from.lo[grows]);
+  changed |= raise_to(to.lo[shrinks], from.lo[shrinks], -i);
+  changed |= lower_to(to.hi[grows], from.hi[grows], i);
+  if (context_.subset_holds) changed |= lower_to(to.hi[shrinks], from.hi[shrinks]);
+}
+
+// The positions from entry i to before the next that could still cost less than `best`.
+//
+// Sub-interval. For a <= p < b: T(p) >= join(e(L(a)), e(R(b))), by Subset on either side.
+// Neighbour. T(p) >= T(a) - I(a..p) for p >= a: the left side has only grown (Subset) and the right
+// one has lost rows of that influence (Similarity); likewise from b; and from both ends,
+// T(p) >= join(e(L(b)), e(R(a))) - I(a..b), since each side is the smaller of its pair, and what
+// the two lack makes up the rows between a and b.
+template <class V>
+bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
+  const Entry& a = entry(i);
+  const Entry& b = entry(a.next);
+  if (context_.switches.on(Pruning::kSubInterval) &&
+      !any_below(join(a.lo[0], b.lo[1], context_.penalty, context_.budgets), best)) {
+    counters.count(Pruning::kSubInterval);
+    return false;
+  }
+  const Node& node = *context_.node;
+  int first = a.position, last = b.position - 1;
+  if (context_.switches.on(Pruning::kNeighbour)) {
+    const V across = join(b.lo[0], a.lo[1], context_.penalty, context_.budgets);
+    const V at_a = cost_below(a), at_b = cost_below(b);
+    Cost over = kInfinite, over_a = kInfinite, over_b = kInfinite;
+    for (int k = 0; k < best.budgets(); ++k) {
+      over = std::min(over, across[k] - best[k]);
+      over_a = std::min(over_a, at_a[k] - best[k]);
+      over_b = std::min(over_b, at_b[k] - best[k]);
+    }
+    first = node.reach(context_.feature, a.position, over_a + 1);
+    last = std::min(last, node.reach_back(context_.feature, b.position, over_b + 1));
+    if (first > last || over >= influence(a.position, b.position)) {
+      counters.count(Pruning::kNeighbour);
+      return false;
+    }
+  }
+  if (a.closed && first == a.position) ++first;
+  first = std::max(first, first_allowed_);
+  last = std::min(last, last_allowed_);
+  if (first > last) return false;
+  out = {i, node.next(context_.feature, first), 0};
+  if (out.first > last) return false;
+  out.last = node.prev(context_.feature, last);
+  return out.first <= out.last;
+}
+
+// The gap nearest to the middle of all that is open in a run, and the range of that.
+template <class V>
+bool Chain<V>::choose(int begin, int end, const V& best, Gap& chosen, int range[2],
+                      Counters& counters) const {
+  Gap low, high, other;
+  int i = begin;
+  while (i != end && !gap(i, best, low, counters)) i = entry(i).next;
+  if (i == end) return false;
+  high = low;
+  for (i = entry(end).prev; i != low.entry; i = entry(i).prev)
+    if (gap(i, best, other, counters)) {
+      high = other;
+      break;
+    }
+  range[0] = low.first;
+  range[1] = high.last;
+  const int middle = (low.first + high.last) / 2;
+  chosen = low;
+  if (low.entry == high.entry || low.last >= middle) return true;
+  chosen = high;
+  if (high.first <= middle) return true;
+  i = low.entry;
+  while (entry(entry(i).next).position <= middle) i = entry(i).next;
+  // Walk to both sides of the middle until something open is met.
+  for (int right = i; right != high.entry; right = entry(right).next)
+    if (gap(right, best, other, counters)) {
+      chosen = other;
+      break;
+    }
+  if (chosen.first <= middle) return true;
+  for (int left = i; left != low.entry; left = entry(left).prev)
+    if (left != i && gap(left, best, other, counters)) {
+      low = other;
+      break;
+    }
+  if (chosen.first - middle > middle - low.last) chosen = low;
+  return true;
+}
+
+template <class V>
+bool Chain<V>::pick(const V& best, Task<V>& task, Counters& counters) {
+  for (; next_run_ < runs_.size(); ++next_run_) {
+    const auto [begin, end] = runs_[next_run_];
+    Gap at;
+    int range[2];
+    if (!choose(begin, end, best, at, range, counters)) continue;
+    ++next_run_;
+    const int f = context_.feature, middle = (range[0] + range[1]) / 2;
+    int p = middle <= at.first ? at.first : at.last;
+    if (middle > at.first && middle < at.last)
+      p = std::min(at.last, context_.node->next(f, middle));
+    task = {begin, end, at.entry, p, 0};
+    task.slack = std::max(influence(range[0], p), influence(p, range[1]));
+    if (entry(at.entry).position != p) insert(at.entry, p, task.entry);
+    entry(task.entry).rank = context_.node->rank_at(f, p);
+    return true;
+  }
+  return false;
+}
+
+template <class V>
+void Chain<V>::insert(int after, int position, int& me) {
+  const int before = entry(after).next;
+  const V lo[2] = {value(0), value(0)}, hi[2] = {value(kInfinite), value(kInfinite)};
+  append(position, 0, lo, hi);
+  me = static_cast<int>(entries_.size()) - 1;
+  bool changed = false;
+  spread(entry(after), entry(me), changed);
+  spread(entry(before), entry(me), changed);
+  entry(me).prev = after;
+  entry(me).next = before;
+  entry(after).next = me;
+  entry(before).prev = me;
+}
+
+template <class V>
+void Chain<V>::commit(const Task<V>& task) {
+  entry(task.entry).closed = true;
+  for (int step = 0; step < 2; ++step) {
+    const auto beyond = [&](int i) { return step == 0 ? entry(i).next : entry(i).prev; };
+    for (int i = beyond(task.entry); i >= 0; i = beyond(i)) {
+      bool changed = false;
+      spread(entry(task.entry), entry(i), changed);
+      if (!changed) break;
+    }
+  }
+  runs_.emplace_back(task.entry, task.run_end);
+  if (task.run_begin != task.entry) runs_.emplace_back(task.run_begin, task.entry);
+}
+
+template <class V>
+std::uint16_t* Chain<V>::floors(int i) {
+  const auto second = static_cast<std::size_t>(2 * context_.node->features());
+  if (entry(i).floors < 0) {
+    entry(i).floors = static_cast<int>(floors_.size());
+    floors_.resize(floors_.size() + second, 0);
+  }
+  std::uint16_t* ours = &floors_[static_cast<std::size_t>(entry(i).floors)];
+  // Subset and Similarity hold for the floors as well: the side that shrinks towards us loses the
+  // influence of what lies between, the other loses nothing.
+  for (int step = 0; step < 2; ++step) {
+    const auto beyond = [&](int at) { return step == 0 ? entry(at).next : entry(at).prev; };
+    int from = beyond(i);
+    for (int tries = 0; tries < 3 && from > kLast && entry(from).floors < 0; ++tries)
+      from = beyond(from);
+    if (from < 0 || entry(from).floors < 0) continue;
+    const std::uint16_t* theirs = &floors_[static_cast<std::size_t>(entry(from).floors)];
+    const int a = std::min(entry(i).position, entry(from).position);
+    const int b = std::max(entry(i).position, entry(from).position);
+    const Cost less = context_.node->units(influence(a, b));
+    const std::size_t half = second / 2;
+    for (std::size_t g = 0; g < second; ++g) {
+      // Seen from the next entry our left side has shrunk, seen from the previous the right one.
+      const bool shrunk = (g < half) == (step == 0);
+      const Cost floor = theirs[g] - (shrunk ? less : 0);
+      if (floor > ours[g]) ours[g] = static_cast<std::uint16_t>(floor);
+    }
+  }
+  return ours;
+}
+
+template <class V>
+int Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
+                        Relative<V> out[2]) const {
+  int n = 0;
+  for (int step = 0; step < 2; ++step) {
+    for (int at = step == 0 ? entry(i).prev : entry(i).next; at >= 0;
+         at = step == 0 ? entry(at).prev : entry(at).next) {
+      const int kid = entry(at).kid[side];
+      if (kid < 0) continue;
+      const int a = std::min(entry(i).position, entry(at).position);
+      const int b = std::max(entry(i).position, entry(at).position);
+      const Cost between = influence(a, b);
+      const bool larger = (step == 1) == (side == 0);  // the other has rows that we have not
+      out[n++] = {kids[static_cast<std::size_t>(kid)].get(), larger ? between : 0,
+                  larger ? 0 : between};
+      break;
+    }
+  }
+  return n;
+}
+
+template <class V>
+V Chain<V>::open_bound() const {
+  V bound = V::constant(kInfinite, context_.budgets);
+  Counters unused;
+  Gap any;
+  V everything = V::constant(kInfinite, context_.budgets);
+  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next) {
+    if (!gap(i, everything, any, unused)) continue;
+    const Entry& a = entry(i);
+    const Entry& b = entry(a.next);
+    V here = join(a.lo[0], b.lo[1], context_.penalty, context_.budgets);
+    raise_to(here, join(b.lo[0], a.lo[1], context_.penalty, context_.budgets),
+             -influence(a.position, b.position));
+    lower_to(bound, here);
+  }
+  return bound;
+}
+
+// A threshold is left out if its neighbours say as much: if the interval between them is pruned
+// without it, or if it repeats what they know.
+template <class V>
+void Chain<V>::store(const V& best, Solution<V>& solution) {
+  auto& list = solution.lists[static_cast<std::size_t>(context_.feature)];
+  std::vector<Entry>& kept = kept_;
+  kept.clear();
+  for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
+    const Entry& e = entry(i);
+    if (kept.size() >= 2) {
+      const Entry& a = kept[kept.size() - 2];
+      if (!any_below(join(a.lo[0], e.lo[1], context_.penalty, context_.budgets), best))
+        kept.pop_back();
+    }
+    kept.push_back(e);
+  }
+  const auto second = static_cast<std::size_t>(2 * context_.node->features());
+  for (Entry& e : kept) {
+    if (e.floors < 0) continue;
+    const auto from = floors_.begin() + e.floors;
+    e.floors = static_cast<int>(solution.floors.size());
+    solution.floors.insert(solution.floors.end(), from, from + static_cast<long>(second));
+  }
+  list.assign(kept.begin(), kept.end());
+}
+
+template class Chain<One>;
+template class Chain<Curve<8>>;
+template class Chain<Curve<32>>;
+
+}  // namespace exactree

@@ -1,0 +1,328 @@
+// A node over rank columns, compiled per instruction set.
+//
+// For every pair of columns (g, f) a node can hold the ranks of f in the order of g. Then the rows
+// of g that a split of f sends left are those with a rank below the threshold: one vector compare
+// gives 64 of them. These arrays are made when first asked for, from the parent's by compaction.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "search/bits.hpp"
+#include "search/node.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+// The scan of one column for one side of a split: what it must beat, and what it found.
+template <class Measure>
+struct Scan {
+  Measure best;       // in: beat this; out: the lowest cost found, else unchanged
+  Measure low;        // stop when best has come down to it
+  Measure floor = 0;  // out: no split of this column is cheaper
+  int first_rows = 0, last_rows = 0;  // how many of the side's rows may be left of the split
+};
+
+// Ranks are stored with an offset so that the signed compare of AVX2 can be used, with the largest
+// value as padding beyond the last row.
+template <class Rank>
+struct RankCode;
+template <>
+struct RankCode<std::int16_t> {
+  static constexpr int kOffset = 32768;
+  static constexpr std::int16_t kPad = 32767;
+};
+template <>
+struct RankCode<std::int32_t> {
+  static constexpr int kOffset = 0;
+  static constexpr std::int32_t kPad = std::numeric_limits<std::int32_t>::max();
+};
+
+template <class Rank, class Targets>
+class ColumnNode final : public Node {
+ public:
+  using Measure = typename Targets::Measure;
+
+  ColumnNode(int features, Cost unit, int min_rows, std::shared_ptr<const CompactionTable> table)
+      : table_(std::move(table)) {
+    features_ = features;
+    unit_ = unit;
+    min_rows_ = min_rows;
+    block_of_.resize(static_cast<std::size_t>(features) * static_cast<std::size_t>(features));
+  }
+
+  // The node of all rows.
+  static std::unique_ptr<Node> root(const Columns& data) {
+    auto node = std::make_unique<ColumnNode>(data.features, data.unit, data.min_rows,
+                                             std::make_shared<CompactionTable>());
+    node->resize(data.rows);
+    node->data_ = &data;
+    node->targets_.allocate(data, data.rows, node->words_);
+    node->row_order_.resize(node->index(data.features, data.rows));
+    for (int f = 0; f < data.features; ++f) {
+      int* order = &node->row_order_[node->index(f, data.rows)];
+      node->sort_rows(f, order);
+      Rank* own = node->new_block(f, f);
+      for (int i = 0; i < data.rows; ++i) own[i] = encode(data.rank(f, order[i]));
+      node->pad(own);
+      node->targets_.take_rows(data, f, order);
+    }
+    node->finish(data.counts != nullptr && data.min_rows > 1);
+    for (int f = 0; f < data.features; ++f) node->set_root_prefixes(f);
+    return node;
+  }
+
+  std::unique_ptr<Node> make_empty() const override {
+    return std::make_unique<ColumnNode>(features_, unit_, min_rows_, table_);
+  }
+
+  int rank_at(int f, int p) const override { return own(f)[p] + RankCode<Rank>::kOffset; }
+
+  int position_of(int f, int rank, int from) const override {
+    // Galloping: lists of thresholds are carried over in order, so the answer is near `from`.
+    const Rank* r = own(f);
+    const int limit = rank - RankCode<Rank>::kOffset;
+    int a = from, step = 1;
+    for (; a + step <= rows_ && r[a + step - 1] < limit; step *= 2) a += step;
+    for (; step > 0; step /= 2)
+      if (a + step <= rows_ && r[a + step - 1] < limit) a += step;
+    return a;
+  }
+
+  void make_child(int f, int p, bool left, Node& into, const Workspace&) override {
+    auto& child = static_cast<ColumnNode&>(into);
+    child.parent_ = this;
+    child.resize(left ? p : rows_ - p);
+    child.keep_.resize(index(features_, words_));
+    child.targets_.allocate(targets_, child.rows_, child.words_);
+    const Rank limit = own(f)[p];
+    for (int g = 0; g < features_; ++g) {
+      Word* keep = &child.keep_[index(g, words_)];
+      members(ranks(g, f), limit, keep);
+      if (!left) complement(keep);
+      Rank* block = child.new_block(g, g);
+      compact(own(g), keep, words_, block, *table_);
+      child.pad(block);
+      child.targets_.take(targets_, g, keep, words_);
+    }
+    child.finish(!counts_.empty());
+    if (!prefix_.empty())
+      for (int g = 0; g < features_; ++g) child.set_child_prefixes(g);
+  }
+
+  void part(int f, int p, Workspace& work) const override {
+    targets_.part(f, p, work);
+    const int* sum = counts_.empty() ? nullptr : &counts_[index(f, rows_ + 1)];
+    work.side_rows[0] = sum == nullptr ? p : sum[p];
+    work.side_rows[1] = sum == nullptr ? rows_ - p : sum[rows_] - sum[p];
+  }
+
+  void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace& work) override {
+    const Rank limit = own(f)[p];
+    Scan<Measure> scan[2];
+    for (int s = 0; s < 2; ++s) {
+      scan[s].best = targets_.at_least(side[s].best, unit_);
+      scan[s].low = targets_.at_most(side[s].low, unit_);
+    }
+    std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
+    for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i) {
+      const int g = order[i];
+      bool go[2], better = false;
+      for (int s = 0; s < 2; ++s) go[s] = side[s].wanted && !barred(side[s], g, scan[s], work);
+      if (!go[0] && !go[1]) continue;
+      work.member.resize(static_cast<std::size_t>(words_));
+      members(ranks(g, f), limit, work.member.data());
+      for (int s = 0; s < 2; ++s) {
+        if (!go[s]) continue;
+        better |= scan_side(g, s, limited, scan[s], side[s], work);
+        if (scan[s].best <= scan[s].low) side[s].wanted = false;
+      }
+      // Columns that were good lately come first: they bring `best` down early.
+      if (better && i > 0) std::rotate(order.begin(), order.begin() + static_cast<long>(i),
+                                       order.begin() + static_cast<long>(i) + 1);
+    }
+    for (int s = 0; s < 2; ++s)
+      side[s].best = std::min(side[s].best, targets_.cost(scan[s].best, unit_));
+  }
+
+  int class_at(int f, int i) const override { return targets_.class_at(f, i); }
+  Cost cost_at(int f, int i) const override { return targets_.cost_at(f, i, unit_); }
+
+  std::int64_t bytes() const override {
+    return static_cast<std::int64_t>(blocks_.capacity() * sizeof(Rank) +
+                                     (keep_.capacity() + ends_.capacity()) * sizeof(Word)) +
+           targets_.bytes();
+  }
+
+ private:
+  static Rank encode(int rank) { return static_cast<Rank>(rank - RankCode<Rank>::kOffset); }
+
+  void resize(int rows) {
+    rows_ = rows;
+    words_ = (rows + 63) / 64;
+    // Vector code reads and writes whole words, and one rank past the last.
+    stride_ = static_cast<std::size_t>(words_) * 64 + 64;
+    std::fill(block_of_.begin(), block_of_.end(), -1);
+    used_ = 0;
+    ends_.resize(index(features_, words_));
+  }
+
+  // Room for the ranks of column f in the order of column g.
+  Rank* new_block(int g, int f) {
+    block_of_[pair(g, f)] = static_cast<std::int32_t>(used_);
+    const std::size_t need = (used_ + 1) * stride_;
+    if (blocks_.size() < need) blocks_.resize(std::max(need, blocks_.size() * 3 / 2));
+    return &blocks_[used_++ * stride_];
+  }
+  std::size_t pair(int g, int f) const { return index(g, features_) + static_cast<std::size_t>(f); }
+  Rank* block(int g, int f) {
+    return &blocks_[static_cast<std::size_t>(block_of_[pair(g, f)]) * stride_];
+  }
+  const Rank* own(int f) const {
+    return &blocks_[static_cast<std::size_t>(block_of_[pair(f, f)]) * stride_];
+  }
+  void pad(Rank* r) const { std::fill(r + rows_, r + stride_, RankCode<Rank>::kPad); }
+
+  // The ranks of column f in the order of column g, made on demand.
+  const Rank* ranks(int g, int f) {
+    if (block_of_[pair(g, f)] < 0) {
+      if (parent_ != nullptr) {
+        const Rank* from = parent_->ranks(g, f);
+        Rank* to = new_block(g, f);
+        compact(from, &keep_[index(g, parent_->words_)], parent_->words_, to, *table_);
+        pad(to);
+      } else {
+        Rank* to = new_block(g, f);
+        const int* order = &row_order_[index(g, rows_)];
+        for (int i = 0; i < rows_; ++i) to[i] = encode(data_->rank(f, order[i]));
+        pad(to);
+      }
+    }
+    return block(g, f);
+  }
+
+  void members(const Rank* rank, Rank limit, Word* out) const {
+    for (int w = 0; w < words_; ++w) out[w] = below(rank + w * 64, limit);
+  }
+  void complement(Word* mask) const {
+    for (int w = 0; w < words_; ++w) mask[w] = ~mask[w];
+    mask[words_ - 1] &= low_bits(rows_ - (words_ - 1) * 64);
+  }
+
+  void sort_rows(int f, int* order) const {
+    // Ranks are dense: a counting sort.
+    std::vector<int> start(static_cast<std::size_t>(data_->max_rank) + 2, 0);
+    for (int i = 0; i < rows_; ++i) ++start[static_cast<std::size_t>(data_->rank(f, i)) + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    for (int i = 0; i < rows_; ++i) order[start[static_cast<std::size_t>(data_->rank(f, i))]++] = i;
+  }
+
+  void finish(bool counted) {
+    for (int f = 0; f < features_; ++f) {
+      const Rank* r = own(f);
+      Word* e = &ends_[index(f, words_)];
+      for (int w = 0; w < words_; ++w) e[w] = group_ends(r + w * 64);
+      // The padding differs from every rank, so the last row ends a group; nothing after it does.
+      e[words_ - 1] &= low_bits(rows_ - (words_ - 1) * 64);
+    }
+    targets_.finish(unit_, leaf_, label_);
+    if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
+    if (counted) counts_.resize(index(features_, rows_ + 1));
+  }
+  void set_root_prefixes(int f) {
+    if (!counts_.empty()) {
+      int* sum = &counts_[index(f, rows_ + 1)];
+      sum[0] = 0;
+      for (int i = 0; i < rows_; ++i)
+        sum[i + 1] = sum[i] + data_->counts[row_order_[index(f, rows_) + static_cast<std::size_t>(i)]];
+    }
+    if (!prefix_.empty()) set_cost_prefix(f);
+  }
+  void set_child_prefixes(int f) {
+    set_cost_prefix(f);
+    if (counts_.empty()) return;
+    int* sum = &counts_[index(f, rows_ + 1)];
+    const Word* keep = &keep_[index(f, parent_->words_)];
+    sum[0] = 0;
+    int i = 0;
+    for (int w = 0; w < parent_->words_; ++w)
+      for (Word v = keep[w]; v != 0; v &= v - 1, ++i)
+        sum[i + 1] = sum[i] + parent_->count_at(f, w * 64 + exactree::EXACTREE_ISA::first(v));
+  }
+  void set_cost_prefix(int f) {
+    Cost* sum = &prefix_[index(f, rows_ + 1)];
+    sum[0] = 0;
+    for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + targets_.cost_at(f, i, unit_);
+  }
+
+  // Floor. floors[g] bounds from below what the best second split in column g can cost, so a
+  // column whose floor is not below the best known cost holds nothing better.
+  static bool barred(const SideQuery& side, int g, const Scan<Measure>& scan, Workspace& work) {
+    if (side.floors == nullptr || static_cast<Measure>(side.floors[g]) < scan.best) return false;
+    work.counters.count(Pruning::kFloor);
+    return true;
+  }
+
+  bool scan_side(int g, int s, bool limited, Scan<Measure>& scan, SideQuery& side,
+                 Workspace& work) {
+    ++work.counters.scans;
+    const Measure before = scan.best;
+    Word* member = work.member.data();
+    // The right side is everything else. (The left one was scanned before it if both are wanted.)
+    if (s == 1) complement(member);
+    scan.first_rows = limited ? min_rows_ : 1;
+    scan.last_rows = work.side_rows[s] - scan.first_rows;
+    const Word* group_end = &ends_[index(g, words_)];
+    if (!work.switches.on(Pruning::kJump)) {
+      scan_all(g, member, group_end, s, scan, work);
+    } else if (counts_.empty()) {
+      targets_.scan(g, member, group_end, limited, s, scan, work);
+    } else {
+      targets_.scan_counted(g, member, group_end, &counts_[index(g, rows_ + 1)], s, scan, work);
+    }
+    if (side.floors != nullptr && !limited) {
+      const Measure most = std::numeric_limits<std::uint16_t>::max();
+      side.floors[g] = std::max(side.floors[g], static_cast<std::uint16_t>(std::min(most, scan.floor)));
+    }
+    return scan.best < before;
+  }
+
+  // The scan without the jump: every split of the column.
+  void scan_all(int g, const Word* member, const Word* group_end, int s, Scan<Measure>& scan,
+                Workspace& work) const {
+    std::vector<Cost> left(work.class_cost[s].size(), 0), right = work.class_cost[s];
+    if (!Targets::kWeighted)
+      for (Cost& c : right) c *= unit_;
+    int passed = 0;
+    for (int i = 0; i < rows_; ++i) {
+      if (member[i / 64] >> (i % 64) & 1) {
+        left[static_cast<std::size_t>(class_at(g, i))] += cost_at(g, i);
+        right[static_cast<std::size_t>(class_at(g, i))] -= cost_at(g, i);
+        passed += count_at(g, i);
+      }
+      if ((group_end[i / 64] >> (i % 64) & 1) == 0) continue;
+      if (passed < scan.first_rows || passed > scan.last_rows) continue;
+      Cost c = 0;
+      for (const auto* part : {&left, &right})
+        c += std::accumulate(part->begin(), part->end(), Cost{0}) -
+             *std::max_element(part->begin(), part->end());
+      scan.best = std::min(scan.best, targets_.at_least(c, unit_));
+    }
+    scan.floor = scan.best;
+  }
+
+  const Columns* data_ = nullptr;
+  ColumnNode* parent_ = nullptr;
+  Targets targets_;
+  std::size_t stride_ = 0, used_ = 0;
+  std::vector<Rank> blocks_;
+  std::vector<std::int32_t> block_of_;
+  std::vector<Word> keep_;      // per column: which of the parent's rows are here
+  std::vector<int> row_order_;  // root only: the rows in the order of each column
+  std::shared_ptr<const CompactionTable> table_;
+};
+
+}  // namespace exactree::EXACTREE_ISA

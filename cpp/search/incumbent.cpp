@@ -1,0 +1,140 @@
+#include "search/incumbent.hpp"
+
+#include <algorithm>
+
+#include "search/splits.hpp"
+
+namespace exactree {
+
+namespace {
+constexpr std::size_t kRoots = 8;  // more did not pay
+}
+
+template <class V>
+std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effort, const V& cap) {
+  auto best = std::make_unique<Plan<V>>();
+  best->budget = budget;
+  best->value = V::constant(node.leaf(), worker_.budgets(budget));
+  if (budget.depth == 0 || node.leaf() == 0) return best;
+  if (budget.depth == 1 || (budget.depth == 2 && effort != Effort::kGreedy))
+    return exact_plan(node, budget, cap);
+  V goal = best->value;
+  lower_to(goal, cap);
+  const bool top = std::exchange(top_, false);
+  for (const Candidate& at : candidates(node, budget, effort, top)) {
+    if (worker_.control().stopped()) break;
+    auto found = split_plan(node, budget, at, effort, goal);
+    if (found->value.most() >= best->value.most()) continue;
+    best = std::move(found);
+    lower_to(goal, best->value);
+  }
+  top_ = top;
+  return best;
+}
+
+template <class V>
+std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const V& cap) {
+  auto plan = std::make_unique<Plan<V>>();
+  plan->budget = budget;
+  const int n = worker_.budgets(budget);
+  plan->value = V::constant(node.leaf(), n);
+  if (budget.depth == 1) {
+    Cost cost = 0;
+    if (best_split(node, worker_.data().classes, Criterion::kErrors, &cost).feature >= 0)
+      lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
+    return plan;
+  }
+  Solution<V> solution;
+  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, nullptr, 0, solution);
+  plan->value = solution.upper;
+  return plan;
+}
+
+template <class V>
+std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
+                                                                   Effort effort, bool top) {
+  std::vector<Candidate> list;
+  if (effort == Effort::kManyRoots) {
+    const Budget two = Budget::of(2, budget.splits);
+    const int n = worker_.budgets(two);
+    Solution<V> solution;
+    const V none = V::constant(kInfinite, n);
+    worker_.solve(two, node, none, V::constant(0, n), none, nullptr, 0, solution);
+    for (std::size_t f = 0; f < solution.lists.size(); ++f) {
+      Candidate best{static_cast<int>(f), 0, kInfinite};
+      for (const auto& e : solution.lists[f]) {
+        const Cost cost = e.hi[0].most() + e.hi[1].most();
+        if (cost < best.cost) best.position = e.position, best.cost = cost;
+      }
+      if (best.cost < kInfinite) list.push_back(best);
+    }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return a.cost < b.cost; });
+    if (top) {
+      columns_.clear();
+      for (const auto& at : list) columns_.push_back(at.feature);
+    }
+    list.resize(std::min(list.size(), top ? kRoots : 1));
+  }
+  Cost cost = 0;
+  const SingleSplit gini = best_split(node, worker_.data().classes, Criterion::kGini, &cost);
+  if (gini.feature >= 0) list.push_back({gini.feature, gini.position, 0});
+  return list;
+}
+
+template <class V>
+std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const Candidate& at,
+                                                Effort effort, const V& cap) {
+  auto plan = std::make_unique<Plan<V>>();
+  plan->budget = budget;
+  plan->feature = at.feature;
+  plan->position = at.position;
+  const Cost penalty = worker_.data().penalty;
+  const int n = worker_.budgets(budget.child());
+  V other = V::constant(0, n);
+  for (int s = 0; s < 2; ++s) {
+    Node& side = worker_.child(node, at.feature, at.position, s == 0, budget.depth);
+    plan->side[s] = this->plan(side, budget.child(), effort, side_cap(cap, other, penalty, n));
+    other = plan->side[s]->value;
+  }
+  plan->value = V::constant(node.leaf(), worker_.budgets(budget));
+  lower_to(plan->value,
+           join(plan->side[0]->value, plan->side[1]->value, penalty, worker_.budgets(budget)));
+  return plan;
+}
+
+template <class V>
+void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
+  const int k = std::min(splits, worker_.budgets(plan.budget) - 1);
+  const Cost value = plan.value[k];
+  if (plan.feature < 0 || node.leaf() <= value) {
+    extractor_.extract(node, plan.budget, splits, value, {}, tree);
+    return;
+  }
+  // The fewest splits that reach the value; with a limit on depth alone, any number.
+  const Budget below = plan.budget.child();
+  int share[2] = {below.splits, below.splits};
+  if (worker_.budgets(plan.budget) > 1) {
+    const auto reaches = [&](int i, int j) {
+      return plan.side[0]->value[i] + plan.side[1]->value[j] + worker_.data().penalty <= value;
+    };
+    bool done = false;
+    for (int used = 0; used < splits && !done; ++used)
+      for (int i = 0; i <= used && !done; ++i)
+        if (reaches(i, used - i)) share[0] = i, share[1] = used - i, done = true;
+  }
+  const int me = extractor_.open_split(node, plan.feature, plan.position, tree);
+  for (int s = 0; s < 2; ++s) {
+    Node& side = worker_.child(node, plan.feature, plan.position, s == 0, plan.budget.depth);
+    const int index = static_cast<int>(tree.size());
+    auto& at = tree[static_cast<std::size_t>(me)];
+    (s == 0 ? at.left : at.right) = index;
+    draw(side, *plan.side[s], std::min(share[s], below.splits), tree);
+  }
+}
+
+template class Planner<One>;
+template class Planner<Curve<8>>;
+template class Planner<Curve<32>>;
+
+}  // namespace exactree

@@ -1,0 +1,55 @@
+// A good tree before the search: the lower it starts, the more the search can prune.
+//
+// Greedy first, so that there is an answer at once; then the same tree with its last two levels
+// made optimal; then other splits at its top, those that would be best if only two levels were
+// allowed, each with the levels below re-optimised in the same way.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "search/extract.hpp"
+
+namespace exactree {
+
+enum class Effort { kGreedy, kTwoLevels, kManyRoots };
+
+// A subtree that was found: an optimum to be extracted, or a split and what is below it.
+template <class V>
+struct Plan {
+  Budget budget;
+  V value;
+  int feature = -1, position = 0;  // -1: value is that of an optimum (or of a leaf)
+  std::unique_ptr<Plan> side[2];
+};
+
+template <class V>
+class Planner {
+ public:
+  explicit Planner(Extractor<V>& extractor) : extractor_(extractor), worker_(extractor.worker()) {}
+
+  // The best tree found that costs less than `cap` for some budget, if any does.
+  std::unique_ptr<Plan<V>> plan(Node& node, Budget budget, Effort effort, const V& cap);
+  // Appends the plan's tree with at most `splits` splits.
+  void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
+
+  // Columns by what two levels that start with them achieve (after kManyRoots).
+  const std::vector<int>& columns() const { return columns_; }
+
+ private:
+  struct Candidate {
+    int feature, position;
+    Cost cost;
+  };
+  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, bool top);
+  std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
+                                      const V& cap);
+  std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
+
+  Extractor<V>& extractor_;
+  Worker<V>& worker_;
+  std::vector<int> columns_;
+  bool top_ = true;
+};
+
+}  // namespace exactree

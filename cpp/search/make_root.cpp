@@ -1,0 +1,30 @@
+// Compiled per instruction set: chooses the node class for a problem.
+#include "search/columns.hpp"
+#include "search/eight_classes.hpp"
+#include "search/make_root.hpp"
+#include "search/unit_targets.hpp"
+#include "search/weighted_targets.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+namespace {
+
+template <class Targets>
+std::unique_ptr<Node> root_of(const Columns& data) {
+  // Ranks in 16 bits where they fit: twice as many in a vector.
+  if (data.max_rank < 65535) return ColumnNode<std::int16_t, Targets>::root(data);
+  return ColumnNode<std::int32_t, Targets>::root(data);
+}
+
+}  // namespace
+
+std::unique_ptr<Node> make_root(const Columns& data) {
+  if (data.weights != nullptr) return root_of<WeightedTargets>(data);
+  if (data.classes <= 2) return root_of<TwoClasses>(data);
+#if EXACTREE_SIMD
+  if (data.classes <= 8 && data.rows <= EightClasses::kMostRows) return root_of<EightClasses>(data);
+#endif
+  return root_of<ManyClasses>(data);
+}
+
+}  // namespace exactree::EXACTREE_ISA

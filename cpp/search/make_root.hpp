@@ -1,0 +1,21 @@
+// The node of all rows, for either instruction set.
+#pragma once
+
+#include <memory>
+
+#include "search/node.hpp"
+
+namespace exactree {
+
+using MakeRoot = std::unique_ptr<Node> (*)(const Columns&);
+
+namespace plain {
+std::unique_ptr<Node> make_root(const Columns& data);
+}
+#ifdef EXACTREE_HAS_AVX2
+namespace avx2 {
+std::unique_ptr<Node> make_root(const Columns& data);
+}
+#endif
+
+}  // namespace exactree

@@ -1,0 +1,158 @@
+// The samples of a subproblem, sorted by every column: what the recursion may ask of them.
+//
+// A position p in column f stands for the split that sends the first p rows of that column's order
+// left. The hard work (building a child, finding the best second split of both sides) is done by
+// classes that are compiled for an instruction set; see columns.hpp.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "search/control.hpp"
+#include "search/problem.hpp"
+#include "search/value.hpp"
+
+namespace exactree {
+
+// One side of a split, whose own best single split is sought.
+struct SideQuery {
+  bool wanted = false;
+  Cost low = 0;   // a value the optimum is known not to be below: stop when it is reached
+  Cost best = 0;  // in: only costs below it are of interest; out: the lowest found, else unchanged
+  std::uint16_t* floors = nullptr;  // per column: no split in it is cheaper (in units); in and out
+};
+
+// What a worker keeps between calls, so that nothing is allocated in the inner loops.
+struct Workspace {
+  Counters counters;
+  Switches switches;
+  std::vector<std::uint64_t> member;     // the rows of the left side in one column's order
+  std::vector<std::vector<int>> order;   // per first column: second columns, lately best first
+  std::vector<Cost> class_cost[2];       // per side and class: cost of its rows
+  int side_rows[2] = {0, 0};
+  Cost side_leaf[2] = {0, 0};
+};
+
+class Node {
+ public:
+  virtual ~Node() = default;
+
+  int rows() const { return rows_; }
+  int features() const { return features_; }
+  Cost leaf() const { return leaf_; }
+  int label() const { return label_; }
+
+  // The first split position of column f at or after p; rows() if there is none.
+  int next(int f, int p) const {
+    if (p < 1) p = 1;
+    if (p >= rows_) return rows_;
+    const std::uint64_t* e = ends(f);
+    int w = (p - 1) / 64;
+    std::uint64_t v = e[w] & ~std::uint64_t{0} << ((p - 1) % 64);
+    while (v == 0) {
+      if (++w >= words_) return rows_;
+      v = e[w];
+    }
+    return w * 64 + std::countr_zero(v) + 1;
+  }
+  // The last split position of column f at or before p; 0 if there is none.
+  int prev(int f, int p) const {
+    if (p < 1) return 0;
+    if (p > rows_) p = rows_;
+    const std::uint64_t* e = ends(f);
+    int w = (p - 1) / 64;
+    std::uint64_t v = e[w] & ~std::uint64_t{0} >> (63 - (p - 1) % 64);
+    while (v == 0) {
+      if (--w < 0) return 0;
+      v = e[w];
+    }
+    return w * 64 + 63 - std::countl_zero(v) + 1;
+  }
+
+  // The cost that the rows between two positions can make at most: their influence.
+  Cost influence(int f, int a, int b) const {
+    if (prefix_.empty()) return unit_ * (b - a);
+    const Cost* sum = prefix(f);
+    return sum[b] - sum[a];
+  }
+  // An influence in units of a row, for rows that all cost the same.
+  Cost units(Cost influence) const { return influence / unit_; }
+  // The first position from a on whose rows since a have at least this influence.
+  int reach(int f, int a, Cost cost) const {
+    if (cost <= 0) return a;
+    if (prefix_.empty()) {
+      const Cost steps = (cost + unit_ - 1) / unit_;
+      return steps > rows_ - a ? rows_ + 1 : a + static_cast<int>(steps);
+    }
+    const Cost* sum = prefix(f);
+    return static_cast<int>(std::lower_bound(sum + a, sum + rows_ + 1, sum[a] + cost) - sum);
+  }
+  // The last position up to b such that the rows from it to b have at least this influence.
+  int reach_back(int f, int b, Cost cost) const {
+    if (cost <= 0) return b;
+    if (prefix_.empty()) {
+      const Cost steps = (cost + unit_ - 1) / unit_;
+      return steps > b ? -1 : b - static_cast<int>(steps);
+    }
+    const Cost* sum = prefix(f);
+    return static_cast<int>(std::upper_bound(sum, sum + b + 1, sum[b] - cost) - sum) - 1;
+  }
+
+  // The positions that leave `min_rows` rows on both sides lie between these two.
+  int first_allowed(int f) const { return allowed(f, true); }
+  int last_allowed(int f) const { return allowed(f, false); }
+
+  // The rank of the first row right of position p < rows(), and the number of rows below a rank.
+  virtual int rank_at(int f, int p) const = 0;
+  virtual int position_of(int f, int rank, int from) const = 0;
+
+  // Builds one side of a split. This node must outlive the child.
+  virtual void make_child(int f, int p, bool left, Node& child, const Workspace&) = 0;
+  virtual std::unique_ptr<Node> make_empty() const = 0;
+
+  // Prepares `split`: class costs, rows and leaf costs of both sides.
+  virtual void part(int f, int p, Workspace&) const = 0;
+  // Finds the best second split of the sides of (f, p) that are wanted; part() came before. With
+  // `limited`, second splits must leave min_rows rows on both of their sides.
+  virtual void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace&) = 0;
+
+  // One row in column f's order, for what need not be fast.
+  virtual int class_at(int f, int i) const = 0;
+  virtual Cost cost_at(int f, int i) const = 0;
+  int count_at(int f, int i) const {
+    if (counts_.empty()) return 1;
+    const int* sum = &counts_[index(f, rows_ + 1)];
+    return sum[i + 1] - sum[i];
+  }
+  virtual std::int64_t bytes() const = 0;
+
+ protected:
+  std::size_t index(int f, int stride) const {
+    return static_cast<std::size_t>(f) * static_cast<std::size_t>(stride);
+  }
+  const std::uint64_t* ends(int f) const { return &ends_[index(f, words_)]; }
+  const Cost* prefix(int f) const { return &prefix_[index(f, rows_ + 1)]; }
+  int allowed(int f, bool from_left) const {
+    if (counts_.empty()) return from_left ? min_rows_ : rows_ - min_rows_;
+    const int* sum = &counts_[index(f, rows_ + 1)];
+    if (from_left)
+      return static_cast<int>(std::lower_bound(sum, sum + rows_ + 1, min_rows_) - sum);
+    const int most = sum[rows_] - min_rows_;
+    return static_cast<int>(std::upper_bound(sum, sum + rows_ + 1, most) - sum) - 1;
+  }
+
+  int rows_ = 0;
+  int words_ = 0;
+  int features_ = 0;
+  int label_ = 0;
+  int min_rows_ = 1;
+  Cost unit_ = 1;
+  Cost leaf_ = 0;
+  std::vector<std::uint64_t> ends_;  // per column: a group of equal values ends at this row
+  std::vector<Cost> prefix_;         // per column: sums of row costs; empty if all cost unit_
+  std::vector<int> counts_;          // per column: sums of row counts; empty if all are one
+};
+
+}  // namespace exactree

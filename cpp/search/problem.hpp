@@ -1,0 +1,45 @@
+// What the search is asked: rows, their ranks in every column, their classes, and the budgets.
+#pragma once
+
+#include <cstdint>
+
+#include "search/value.hpp"
+
+namespace exactree {
+
+// Rank columns and classes of `rows` rows. Nothing else is known of the data: a split of column f
+// sends the rows with rank < r left. The arrays belong to the caller.
+struct Columns {
+  int rows = 0;
+  int features = 0;
+  int classes = 0;
+  const std::int32_t* ranks = nullptr;    // features x rows, dense from 0
+  const std::int32_t* labels = nullptr;   // rows, 0 .. classes - 1
+  const std::int64_t* weights = nullptr;  // cost of misclassifying each row; null: `unit` for all
+  const std::int32_t* counts = nullptr;   // how many rows each row stands for; null: one
+  Cost unit = 1;
+  Cost penalty = 0;  // cost of a split
+  int min_rows = 1;  // on each side of a split
+  int max_rank = 0;  // over all columns
+
+  std::int32_t rank(int f, int row) const {
+    return ranks[static_cast<std::size_t>(f) * static_cast<std::size_t>(rows) +
+                 static_cast<std::size_t>(row)];
+  }
+};
+
+// How deep a subtree may be and how many splits it may have; both "at most".
+struct Budget {
+  int depth = 0;
+  int splits = 0;
+
+  // No tree of depth d has more than 2^d - 1 splits, none with k splits is deeper than k.
+  static Budget of(int depth, int splits) {
+    depth = depth < splits ? depth : splits;
+    if (depth < 30 && splits > (1 << depth) - 1) splits = (1 << depth) - 1;
+    return {depth, splits};
+  }
+  Budget child() const { return of(depth - 1, splits - 1); }
+};
+
+}  // namespace exactree

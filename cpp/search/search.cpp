@@ -1,0 +1,308 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "search/extract.hpp"
+#include "search/incumbent.hpp"
+#include "search/splits.hpp"
+#include "search/worker.hpp"
+
+namespace exactree {
+
+namespace {
+
+// What was found so far for one number of splits.
+struct Best {
+  bool wanted = false;
+  Cost proved = kInfinite;  // no tree met so far costs less
+  int owner = -1;           // which column of the root order has it; -1: known before the search
+  Cost cost = kInfinite;    // of the tree below
+  Tree tree;
+};
+
+// The search below the root, shared by all workers. The unit of work is one threshold of a root
+// column; whoever is free takes the first one open, in the order of the columns.
+template <class V>
+class RootSearch {
+ public:
+  RootSearch(const Columns& data, const SearchRequest& request, MakeRoot make_root, Control& control,
+             SearchProgress& progress, SearchResult& result)
+      : data_(data), request_(request), make_root_(make_root), control_(control),
+        progress_(progress), result_(result), root_(make_root(data)),
+        budget_(budget_of(request, data)) {
+    control_.use_memory(root_->bytes());
+    best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
+    for (std::size_t k = 0; k < best_.size(); ++k)
+      best_[k].wanted = request.sizes || k + 1 == best_.size();
+    order_.resize(static_cast<std::size_t>(data.features));
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+
+  static Budget budget_of(const SearchRequest& request, const Columns& data) {
+    const int most = std::max(data.rows - 1, 0);
+    int splits = request.max_splits < 0 ? most : std::min(request.max_splits, most);
+    if (request.sizes) splits = request.max_splits;
+    return Budget::of(request.max_depth, splits);
+  }
+
+  void run() {
+    start_with_leaf();
+    if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
+      plan_incumbents();
+      if (budget_.depth >= 2 && !control_.stopped()) search_all();
+    }
+    finish();
+  }
+
+ private:
+  // What a threshold of the o-th column must cost less than. Ties go to the first column in the
+  // order, whenever it is searched: a column before the owner may still match its cost.
+  V goal(int o) const {
+    V v = V::constant(-kInfinite, V::budgets_of(budget_.splits));
+    for (std::size_t k = 0; k < best_.size(); ++k)
+      if (best_[k].wanted)
+        v.set(static_cast<int>(k), best_[k].proved + (best_[k].owner > o ? 1 : 0));
+    return v;
+  }
+
+  void start_with_leaf() {
+    Tree leaf(1);
+    leaf[0].label = root_->label();
+    for (Best& b : best_) b.proved = b.cost = root_->leaf(), b.tree = leaf;
+    report();
+  }
+
+  void plan_incumbents() {
+    Extractor<V> extractor(data_, control_, request_.switches);
+    Planner<V> planner(extractor);
+    for (const Effort effort : {Effort::kGreedy, Effort::kTwoLevels, Effort::kManyRoots}) {
+      if (budget_.depth <= 2 && effort == Effort::kManyRoots) break;
+      // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
+      if (budget_.depth >= 2 && !request_.switches.on(Pruning::kIncumbent)) break;
+      if (budget_.depth == 2 && effort == Effort::kTwoLevels) break;
+      const auto plan = planner.plan(*root_, budget_, effort, goal(0));
+      for (std::size_t k = 0; k < best_.size(); ++k) {
+        Best& b = best_[k];
+        if (!b.wanted || plan->value[static_cast<int>(k)] >= b.proved) continue;
+        if (control_.stopped()) return;
+        Tree tree;
+        planner.draw(*root_, *plan, best_.size() > 1 ? static_cast<int>(k) : budget_.splits, tree);
+        if (control_.stopped()) return;
+        b.proved = b.cost = plan->value[static_cast<int>(k)];
+        b.tree = std::move(tree);
+        extractor.worker().work().counters.count(Pruning::kIncumbent);
+      }
+      report();
+      if (control_.stopped()) break;
+    }
+    if (!planner.columns().empty()) order_ = complete(planner.columns());
+    result_.counters.add(extractor.worker().work().counters);
+  }
+  std::vector<int> complete(std::vector<int> columns) const {
+    for (int f = 0; f < data_.features; ++f)
+      if (std::find(columns.begin(), columns.end(), f) == columns.end()) columns.push_back(f);
+    return columns;
+  }
+
+  void search_all() {
+    frame_ = {root_.get(), budget_, {}};
+    chains_.resize(order_.size());
+    busy_.assign(order_.size(), 0);
+    // A tree of two levels is over before a thread has started.
+    const int threads = budget_.depth >= 3 ? std::max(1, request_.threads) : 1;
+    std::vector<std::thread> others;
+    std::exception_ptr failure;
+    for (int i = 1; i < threads; ++i)
+      others.emplace_back([this, &failure] { guarded(false, failure); });
+    guarded(true, failure);
+    for (auto& t : others) t.join();
+    if (failure) std::rethrow_exception(failure);
+    complete_ = !control_.stopped();
+  }
+  void guarded(bool calling, std::exception_ptr& failure) {
+    try {
+      work(calling);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure = std::current_exception();
+      control_.stop(Status::kInterrupted);
+      wake_.notify_all();
+    }
+  }
+
+  void work(bool calling) {
+    Worker<V> worker(data_, control_, request_.switches, calling);
+    Extractor<V> extractor(data_, control_, request_.switches);
+    const std::unique_ptr<Node> copy = calling ? nullptr : make_root_(data_);
+    Frame<V> frame{calling ? root_.get() : copy.get(), budget_, {}};
+    Job<V> job;
+    std::unique_lock lock(mutex_);
+    while (!control_.stopped()) {
+      const int o = take(worker, job);
+      if (o < 0) {
+        if (std::none_of(busy_.begin(), busy_.end(), [](int n) { return n > 0; })) break;
+        wake_.wait_for(lock, std::chrono::milliseconds(5));
+        if (calling) control_.poll();
+        continue;
+      }
+      const int f = order_[static_cast<std::size_t>(o)];
+      ++busy_[static_cast<std::size_t>(o)];
+      lock.unlock();
+      worker.evaluate(frame, f, job);
+      lock.lock();
+      --busy_[static_cast<std::size_t>(o)];
+      if (control_.stopped()) break;
+      const V found = worker.commit(frame_, *chains_[static_cast<std::size_t>(o)], job);
+      accept(found, o, *frame.node, job, extractor, lock);
+      wake_.notify_all();
+    }
+    result_.counters.add(worker.work().counters);
+    result_.counters.add(extractor.worker().work().counters);
+    wake_.notify_all();
+  }
+
+  // Takes the next threshold to evaluate; the index of its column in the order, -1 if none is open.
+  int take(Worker<V>& worker, Job<V>& job) {
+    for (std::size_t o = 0; o < order_.size(); ++o) {
+      if (!chains_[o]) {
+        chains_[o] = std::make_unique<Chain<V>>();
+        chains_[o]->start(worker.context(frame_, order_[o]), nullptr, 0, budget_.depth == 2,
+                          worker.work().counters);
+      }
+      const V target = goal(static_cast<int>(o));
+      if (!chains_[o]->pick(target, job.task, worker.work().counters)) continue;
+      worker.prepare(frame_, *chains_[o], target, job);
+      return static_cast<int>(o);
+    }
+    return -1;
+  }
+
+  // Takes over a better cost, and the tree that has it.
+  void accept(const V& found, int o, Node& node, const Job<V>& job, Extractor<V>& extractor,
+              std::unique_lock<std::mutex>& lock) {
+    const V target = goal(o);
+    for (std::size_t k = 0; k < best_.size(); ++k) {
+      const int i = static_cast<int>(k);
+      Best& b = best_[k];
+      if (!b.wanted || found[i] >= target[i]) continue;
+      b.proved = found[i];
+      b.owner = o;
+      if (found[i] >= b.cost) continue;
+      const Cost cost = found[i];
+      lock.unlock();
+      Tree tree;
+      extractor.extract_at(node, budget_, splits_of(k), cost, order_[static_cast<std::size_t>(o)],
+                           job.task.position, job.hi, tree);
+      lock.lock();
+      if (control_.stopped()) return;
+      if (cost < best_[k].cost) best_[k].cost = cost, best_[k].tree = std::move(tree);
+      report();
+    }
+  }
+  int splits_of(std::size_t k) const { return best_.size() > 1 ? static_cast<int>(k) : budget_.splits; }
+
+  void finish() {
+    result_.status = control_.status();
+    if (complete_) canonical_trees();
+    const V open = complete_ || budget_.depth < 2 ? V::constant(kInfinite, budgets()) : open_bound();
+    for (std::size_t k = 0; k < best_.size(); ++k) {
+      Best& b = best_[k];
+      if (!b.wanted) continue;
+      const Cost lower = std::max(request_.lower_bound, std::min(b.proved, open[static_cast<int>(k)]));
+      result_.answers.push_back({b.cost, std::min(lower, b.cost), std::move(b.tree)});
+    }
+    const bool closed = std::all_of(result_.answers.begin(), result_.answers.end(),
+                                    [](const auto& a) { return a.objective == a.lower_bound; });
+    if (closed) result_.status = Status::kOptimal;
+    const auto& last = result_.answers.back();
+    result_.history.emplace_back(control_.seconds(), last.objective, last.lower_bound);
+  }
+  int budgets() const { return V::budgets_of(budget_.splits); }
+
+  // The tree that does not depend on timing; see extract.hpp.
+  void canonical_trees() {
+    Extractor<V> extractor(data_, control_, request_.switches);
+    for (std::size_t k = 0; k < best_.size(); ++k) {
+      Best& b = best_[k];
+      if (!b.wanted || b.owner < 0) continue;
+      Tree tree;
+      extractor.extract(*root_, budget_, splits_of(k), b.proved,
+                        {order_[static_cast<std::size_t>(b.owner)]}, tree);
+      if (control_.stopped()) break;  // keep the one that was found
+      b.cost = b.proved;
+      b.tree = std::move(tree);
+    }
+    result_.counters.add(extractor.worker().work().counters);
+  }
+
+  // No tree costs less than this, after a search that did not finish.
+  V open_bound() const {
+    V bound = V::constant(kInfinite, budgets());
+    if (chains_.empty()) return V::constant(request_.lower_bound, budgets());
+    for (const auto& chain : chains_)
+      lower_to(bound, chain ? chain->open_bound() : V::constant(request_.lower_bound, budgets()));
+    return bound;
+  }
+
+  void report() {
+    const Best& last = best_.back();
+    progress_.objective = last.cost;
+    progress_.lower_bound = request_.lower_bound;
+    result_.history.emplace_back(control_.seconds(), last.cost, request_.lower_bound);
+  }
+
+  const Columns& data_;
+  const SearchRequest& request_;
+  MakeRoot make_root_;
+  Control& control_;
+  SearchProgress& progress_;
+  SearchResult& result_;
+  std::unique_ptr<Node> root_;
+  Budget budget_;
+  std::vector<Best> best_;  // by number of splits, or one
+  std::vector<int> order_;  // of the root's columns
+  bool complete_ = true;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  Frame<V> frame_{};
+  std::vector<std::unique_ptr<Chain<V>>> chains_;
+  std::vector<int> busy_;  // per column: thresholds under evaluation
+};
+
+template <class V>
+void run(const Columns& data, const SearchRequest& request, MakeRoot make_root, Control& control,
+         SearchProgress& progress, SearchResult& result) {
+  RootSearch<V>(data, request, make_root, control, progress, result).run();
+}
+
+}  // namespace
+
+SearchResult search(const Columns& data, const SearchRequest& request, MakeRoot make_root,
+                    Control& control, SearchProgress& progress) {
+  SearchResult result;
+  const int depth = std::min(request.max_depth, std::max(data.rows - 1, 0));
+  const bool by_depth = request.max_splits < 0 ||
+                        (depth < 30 && request.max_splits >= (1 << depth) - 1 && !request.sizes);
+  SearchRequest own = request;
+  own.max_depth = depth;
+  if (by_depth)
+    run<One>(data, own, make_root, control, progress, result);
+  else if (request.max_splits < 8)
+    run<Curve<8>>(data, own, make_root, control, progress, result);
+  else if (request.max_splits < 32)
+    run<Curve<32>>(data, own, make_root, control, progress, result);
+  else
+    throw std::invalid_argument("max_splits = " + std::to_string(request.max_splits) +
+                                " limits the tree, and is more than 31");
+  result.seconds = control.seconds();
+  result.peak_bytes = control.peak_bytes();
+  return result;
+}
+
+}  // namespace exactree

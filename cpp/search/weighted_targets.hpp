@@ -1,0 +1,134 @@
+// Classes of rows with costs of their own: a plain scan over the members.
+//
+// Jump, as for unit costs: passing rows of total cost c changes the cost of a split by at most c,
+// so after a split that costs g more than the best, nothing can be better before more than g has
+// been passed.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "search/bits.hpp"
+#include "search/columns.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+class WeightedTargets {
+ public:
+  using Measure = Cost;
+  static constexpr bool kWeighted = true;
+
+  static Measure at_least(Cost c, Cost) { return c; }
+  static Measure at_most(Cost c, Cost) { return c; }
+  static Cost cost(Measure c, Cost) { return c; }
+
+  void allocate(const Columns& data, int rows, int) { resize(data.features, data.classes, rows); }
+  void allocate(const WeightedTargets& parent, int rows, int) {
+    resize(parent.features_, parent.classes_, rows);
+  }
+  void take_rows(const Columns& data, int f, const int* order) {
+    for (int i = 0; i < rows_; ++i) {
+      class_of_[at(f, i)] = data.labels[order[i]];
+      cost_of_[at(f, i)] = data.weights[order[i]];
+    }
+  }
+  void take(const WeightedTargets& parent, int f, const Word* keep, int words) {
+    int i = 0;
+    for (int w = 0; w < words; ++w)
+      for (Word v = keep[w]; v != 0; v &= v - 1, ++i) {
+        const std::size_t from = parent.at(f, w * 64 + first(v));
+        class_of_[at(f, i)] = parent.class_of_[from];
+        cost_of_[at(f, i)] = parent.cost_of_[from];
+      }
+  }
+  void finish(Cost, Cost& leaf, int& label) {
+    total_.assign(static_cast<std::size_t>(classes_), 0);
+    all_ = 0;
+    for (int i = 0; i < rows_; ++i) {
+      total_[static_cast<std::size_t>(class_at(0, i))] += cost_at(0, i, 1);
+      all_ += cost_at(0, i, 1);
+    }
+    const auto top = std::max_element(total_.begin(), total_.end());
+    leaf = all_ - *top;
+    label = static_cast<int>(top - total_.begin());
+  }
+  void part(int f, int p, Workspace& work) const {
+    for (auto& side : work.class_cost) side.assign(total_.size(), 0);
+    for (int i = 0; i < p; ++i)
+      work.class_cost[0][static_cast<std::size_t>(class_at(f, i))] += cost_at(f, i, 1);
+    for (std::size_t c = 0; c < total_.size(); ++c)
+      work.class_cost[1][c] = total_[c] - work.class_cost[0][c];
+    for (int s = 0; s < 2; ++s) work.side_leaf[s] = leaf_cost(work.class_cost[s]);
+  }
+  void scan(int g, const Word* member, const Word* group_end, bool limited, int s, Scan<Cost>& scan,
+            Workspace& work) {
+    if (!limited) scan.first_rows = 1, scan.last_rows = rows_ - 1;
+    scan_counted(g, member, group_end, nullptr, s, scan, work);
+  }
+  // `counts` are prefix sums of the rows each row stands for; null: one.
+  void scan_counted(int g, const Word* member, const Word* group_end, const int* counts, int s,
+                    Scan<Cost>& scan, Workspace& work) {
+    left_.assign(total_.size(), 0);
+    right_ = work.class_cost[s];
+    Cost all = 0;
+    for (const Cost c : right_) all += c;
+    Cost slack = leaf_cost(right_) - scan.best;
+    int passed = 0;
+    const int words = (rows_ + 63) / 64;
+    for (int w = 0; w < words; ++w) {
+      // Only what happens at members and at ends of groups matters.
+      for (Word v = member[w] | group_end[w]; v != 0; v &= v - 1) {
+        const int bit = first(v), i = w * 64 + bit;
+        if (member[w] >> bit & 1) {
+          const Cost c = cost_at(g, i, 1);
+          left_[static_cast<std::size_t>(class_at(g, i))] += c;
+          right_[static_cast<std::size_t>(class_at(g, i))] -= c;
+          slack -= c;
+          passed += counts == nullptr ? 1 : counts[i + 1] - counts[i];
+        }
+        if ((group_end[w] >> bit & 1) == 0) continue;
+        if (slack >= 0) {
+          work.counters.count(Pruning::kJump);
+          continue;
+        }
+        const Cost c = all - *std::max_element(left_.begin(), left_.end()) -
+                       *std::max_element(right_.begin(), right_.end());
+        if (passed >= scan.first_rows && passed <= scan.last_rows) scan.best = std::min(scan.best, c);
+        if (scan.best <= scan.low) return;
+        slack = c - scan.best;
+      }
+    }
+  }
+  int class_at(int f, int i) const { return class_of_[at(f, i)]; }
+  Cost cost_at(int f, int i, Cost) const { return cost_of_[at(f, i)]; }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(class_of_.capacity() * sizeof(int) +
+                                     cost_of_.capacity() * sizeof(Cost));
+  }
+
+ private:
+  std::size_t at(int f, int i) const {
+    return static_cast<std::size_t>(f) * static_cast<std::size_t>(rows_) +
+           static_cast<std::size_t>(i);
+  }
+  static Cost leaf_cost(const std::vector<Cost>& by_class) {
+    Cost sum = 0;
+    for (const Cost c : by_class) sum += c;
+    return sum - *std::max_element(by_class.begin(), by_class.end());
+  }
+  void resize(int features, int classes, int rows) {
+    features_ = features;
+    classes_ = classes;
+    rows_ = rows;
+    class_of_.resize(at(features, 0));
+    cost_of_.resize(at(features, 0));
+  }
+
+  int rows_ = 0, features_ = 0, classes_ = 0;
+  Cost all_ = 0;
+  std::vector<Cost> total_, left_, right_;
+  std::vector<int> class_of_;
+  std::vector<Cost> cost_of_;
+};
+
+}  // namespace exactree::EXACTREE_ISA

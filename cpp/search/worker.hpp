@@ -1,0 +1,74 @@
+// One thread's part of the search: solving subproblems, one inside the other.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "search/chain.hpp"
+#include "search/control.hpp"
+#include "search/node.hpp"
+
+namespace exactree {
+
+// A threshold to evaluate with all that it takes, so that it can be done without the chain.
+template <class V>
+struct Job {
+  Task<V> task;
+  V target;  // only what could cost less than this is of interest
+  V lo[2], hi[2];
+  Relative<V> relatives[2][2];
+  int relative_count[2] = {0, 0};
+  std::uint16_t* floors = nullptr;
+  std::unique_ptr<Solution<V>> kids[2];
+};
+
+// A subproblem that is being solved.
+template <class V>
+struct Frame {
+  Node* node;
+  Budget budget;
+  std::vector<std::unique_ptr<Solution<V>>> kids;
+};
+
+template <class V>
+class Worker {
+ public:
+  Worker(const Columns& data, Control& control, Switches switches, bool calling_thread);
+
+  // Finds the optimum of a node of depth >= 2, or proves that it is not below `cap`. `lo` and `hi`
+  // are what is known of it. Afterwards, for every budget, out.lower <= optimum <= out.upper, and
+  // either the two are equal or out.lower >= cap.
+  void solve(Budget budget, Node& node, const V& cap, const V& lo, V hi,
+             const Relative<V>* relatives, int count, Solution<V>& out);
+
+  ChainContext context(const Frame<V>& frame, int feature) const;
+  // Fills a job from the chain, solves its sides, and brings the result back.
+  void prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job);
+  void evaluate(const Frame<V>& frame, int feature, Job<V>& job);
+  V commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job);
+
+  Node& child(Node& node, int f, int p, bool left, int depth);
+  const Columns& data() const { return data_; }
+  Workspace& work() { return work_; }
+  Control& control() { return control_; }
+  static int budgets(Budget b) { return V::budgets_of(b.splits); }
+  bool subset_holds() const { return data_.min_rows == 1; }
+
+ private:
+  void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
+  void by_children(const Frame<V>& frame, int feature, Job<V>& job);
+  void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
+                  Job<V>& job);
+  Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
+  void tick(const Node& node);
+
+  const Columns& data_;
+  Control& control_;
+  bool calling_thread_;
+  Workspace work_;
+  std::int64_t ticks_ = 0;
+  std::vector<std::unique_ptr<Node>> pool_;  // two per depth
+  std::vector<std::unique_ptr<Chain<V>>> chains_;
+};
+
+}  // namespace exactree
