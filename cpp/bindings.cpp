@@ -1,5 +1,6 @@
-// The Python face of the native core: checks shapes, releases the GIL, calls the kernels. The only
-// file that knows nanobind. Arrays are never converted: a wrong type is an error, not a copy.
+// The Python face of the native core: checks shapes, releases the GIL, calls the kernels. Only
+// the files bindings*.cpp know nanobind. Arrays are never converted: a wrong type is an error, not
+// a copy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings.hpp"
 #include "kernels.hpp"
 
 namespace nb = nanobind;
@@ -95,4 +97,5 @@ NB_MODULE(_native, m) {
         "isa"_a = "auto", "Count the members that a and b have in common.");
   m.def("bitset_kth", &bitset_kth, "a"_a.noconvert(), "k"_a, "isa"_a = "auto",
         "Return the k-th member of a in increasing order, counted from zero.");
+  bind_search(m);
 }

@@ -6,7 +6,7 @@ namespace KERNEL_NAMESPACE {
 BitsetKernels bitset_kernels();
 
 KernelTable kernel_table() {
-  return KernelTable{.bitset = bitset_kernels()};
+  return KernelTable{.bitset = bitset_kernels(), .make_root = make_root};
 }
 
 }  // namespace KERNEL_NAMESPACE

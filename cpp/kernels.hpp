@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bitset.hpp"
+#include "search/make_root.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
 
@@ -28,6 +29,7 @@ namespace exactree {
 // The entry points of one instruction set.
 struct KernelTable {
   BitsetKernels bitset;
+  MakeRoot make_root;
 };
 
 namespace plain {

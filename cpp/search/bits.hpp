@@ -19,12 +19,20 @@ namespace exactree::EXACTREE_ISA {
 
 using Word = std::uint64_t;
 
-inline int count(Word w) { return std::popcount(w); }
-inline int first(Word w) { return std::countr_zero(w); }
+inline int count(Word w) {
+  return std::popcount(w);
+}
+inline int first(Word w) {
+  return std::countr_zero(w);
+}
 // The lowest k bits, k <= 64.
-inline Word low_bits(int k) { return k >= 64 ? ~Word{0} : (Word{1} << k) - 1; }
+inline Word low_bits(int k) {
+  return k >= 64 ? ~Word{0} : (Word{1} << k) - 1;
+}
 // The bits 0..k, k <= 63.
-inline Word up_to(int k) { return ~Word{0} >> (63 - k); }
+inline Word up_to(int k) {
+  return ~Word{0} >> (63 - k);
+}
 
 // The k-th member of w (k >= 1) as a single bit; 0 if w has fewer.
 inline Word kth_member(Word w, int k) {

@@ -115,8 +115,8 @@ void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with
 template <class V>
 void Chain<V>::spread(const Entry& from, Entry& to, bool& changed) const {
   const bool right = from.position < to.position;
-  const Cost i = right ? influence(from.position, to.position)
-                       : influence(to.position, from.position);
+  const Cost i =
+      right ? influence(from.position, to.position) : influence(to.position, from.position);
   const int grows = right ? 0 : 1, shrinks = 1 - grows;
   changed |= raise_to(to.lo[grows], from.lo[grows]);
   changed |= raise_to(to.lo[shrinks], from.lo[shrinks], -i);
@@ -311,19 +311,33 @@ int Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solut
 }
 
 template <class V>
+V Chain<V>::bound_between(const Entry& a, const Entry& b) const {
+  V bound = join(a.lo[0], b.lo[1], context_.penalty, context_.budgets);
+  raise_to(bound, join(b.lo[0], a.lo[1], context_.penalty, context_.budgets),
+           -influence(a.position, b.position));
+  return bound;
+}
+
+template <class V>
 V Chain<V>::open_bound() const {
   V bound = V::constant(kInfinite, context_.budgets);
+  const V everything = bound;
   Counters unused;
   Gap any;
-  V everything = V::constant(kInfinite, context_.budgets);
+  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next)
+    if (gap(i, everything, any, unused))
+      lower_to(bound, bound_between(entry(i), entry(entry(i).next)));
+  return bound;
+}
+
+template <class V>
+V Chain<V>::excluded_bound() const {
+  V bound = V::constant(kInfinite, context_.budgets);
   for (int i = kFirst; entry(i).next >= 0; i = entry(i).next) {
-    if (!gap(i, everything, any, unused)) continue;
     const Entry& a = entry(i);
     const Entry& b = entry(a.next);
-    V here = join(a.lo[0], b.lo[1], context_.penalty, context_.budgets);
-    raise_to(here, join(b.lo[0], a.lo[1], context_.penalty, context_.budgets),
-             -influence(a.position, b.position));
-    lower_to(bound, here);
+    if (a.position < first_allowed_ || b.position - 1 > last_allowed_)
+      lower_to(bound, bound_between(a, b));
   }
   return bound;
 }

@@ -89,8 +89,8 @@ class Chain {
   using Entry = Threshold<V>;
 
   // Starts with what relatives know of the same thresholds.
-  void start(const ChainContext& context, const Relative<V>* relatives, int count,
-             bool with_floors, Counters& counters);
+  void start(const ChainContext& context, const Relative<V>* relatives, int count, bool with_floors,
+             Counters& counters);
 
   // Takes the next threshold that could cost less than `best`; false if there is none left.
   bool pick(const V& best, Task<V>& task, Counters& counters);
@@ -111,6 +111,9 @@ class Chain {
 
   // A bound on every split of this chain that is not closed.
   V open_bound() const;
+  // A bound on every split that would leave too few rows on a side: those count for the problem
+  // without that limit, of which lo speaks.
+  V excluded_bound() const;
   // Moves the chain into a list for the neighbours of this node, without what they can do without.
   void store(const V& best, Solution<V>& solution);
 
@@ -120,20 +123,21 @@ class Chain {
   };
 
   bool gap(int i, const V& best, Gap& out, Counters& counters) const;
-  bool choose(int begin, int end, const V& best, Gap& chosen, int range[2], Counters& counters) const;
+  bool choose(int begin, int end, const V& best, Gap& chosen, int range[2],
+              Counters& counters) const;
   void insert(int after, int position, int& entry);
   void spread(const Entry& from, Entry& to, bool& changed) const;
+  // A bound on every split at or after a and before b; see gap().
+  V bound_between(const Entry& a, const Entry& b) const;
   void take_relatives(const Relative<V>* relatives, int count, bool with_floors);
   void append(int position, int rank, const V lo[2], const V hi[2]);
-  Cost influence(int a, int b) const {
-    return context_.node->influence(context_.feature, a, b);
-  }
+  Cost influence(int a, int b) const { return context_.node->influence(context_.feature, a, b); }
   V value(Cost c) const { return V::constant(c, context_.side_budgets); }
 
   ChainContext context_;
   std::vector<Entry> entries_;  // the first has position 0, the second position rows()
   std::vector<std::uint16_t> floors_;
-  std::vector<Entry> kept_;  // room for store()
+  std::vector<Entry> kept_;                // room for store()
   std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
   std::size_t next_run_ = 0;
   int first_allowed_ = 1, last_allowed_ = 0;

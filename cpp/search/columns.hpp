@@ -20,9 +20,9 @@ namespace exactree::EXACTREE_ISA {
 // The scan of one column for one side of a split: what it must beat, and what it found.
 template <class Measure>
 struct Scan {
-  Measure best;       // in: beat this; out: the lowest cost found, else unchanged
-  Measure low;        // stop when best has come down to it
-  Measure floor = 0;  // out: no split of this column is cheaper
+  Measure best;                       // in: beat this; out: the lowest cost found, else unchanged
+  Measure low;                        // stop when best has come down to it
+  Measure floor = 0;                  // out: no split of this column is cheaper
   int first_rows = 0, last_rows = 0;  // how many of the side's rows may be left of the split
 };
 
@@ -141,8 +141,9 @@ class ColumnNode final : public Node {
         if (scan[s].best <= scan[s].low) side[s].wanted = false;
       }
       // Columns that were good lately come first: they bring `best` down early.
-      if (better && i > 0) std::rotate(order.begin(), order.begin() + static_cast<long>(i),
-                                       order.begin() + static_cast<long>(i) + 1);
+      if (better && i > 0)
+        std::rotate(order.begin(), order.begin() + static_cast<long>(i),
+                    order.begin() + static_cast<long>(i) + 1);
     }
     for (int s = 0; s < 2; ++s)
       side[s].best = std::min(side[s].best, targets_.cost(scan[s].best, unit_));
@@ -237,7 +238,8 @@ class ColumnNode final : public Node {
       int* sum = &counts_[index(f, rows_ + 1)];
       sum[0] = 0;
       for (int i = 0; i < rows_; ++i)
-        sum[i + 1] = sum[i] + data_->counts[row_order_[index(f, rows_) + static_cast<std::size_t>(i)]];
+        sum[i + 1] =
+            sum[i] + data_->counts[row_order_[index(f, rows_) + static_cast<std::size_t>(i)]];
     }
     if (!prefix_.empty()) set_cost_prefix(f);
   }
@@ -285,7 +287,8 @@ class ColumnNode final : public Node {
     }
     if (side.floors != nullptr && !limited) {
       const Measure most = std::numeric_limits<std::uint16_t>::max();
-      side.floors[g] = std::max(side.floors[g], static_cast<std::uint16_t>(std::min(most, scan.floor)));
+      side.floors[g] =
+          std::max(side.floors[g], static_cast<std::uint16_t>(std::min(most, scan.floor)));
     }
     return scan.best < before;
   }

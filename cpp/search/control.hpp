@@ -25,8 +25,8 @@ enum class Pruning {
 };
 inline constexpr int kPrunings = 8;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval", "neighbour", "side_cap", "side_known", "jump", "floor", "transfer",
-    "incumbent"};
+    "sub_interval", "neighbour", "side_cap", "side_known",
+    "jump",         "floor",     "transfer", "incumbent"};
 
 struct Switches {
   std::uint32_t off = 0;

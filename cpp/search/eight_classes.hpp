@@ -33,10 +33,12 @@ class EightClasses : public UnitTargets {
     __m128i sum = _mm_setzero_si128();
     int w = 0;
     for (; w < p / 64; ++w) sum = _mm_add_epi16(sum, load(&counts_of_[at(f, w)]));
-    if (p % 64 != 0) sum = _mm_add_epi16(sum, class_counts<true>(low_bits(p % 64), &words_of_[at(f, w)]));
+    if (p % 64 != 0)
+      sum = _mm_add_epi16(sum, class_counts<true>(low_bits(p % 64), &words_of_[at(f, w)]));
     std::uint16_t n[8];
     _mm_storeu_si128(reinterpret_cast<__m128i*>(n), sum);
-    for (std::size_t c = 0; c < total_.size(); ++c) work.class_cost[0][c] = n[lane(static_cast<int>(c))];
+    for (std::size_t c = 0; c < total_.size(); ++c)
+      work.class_cost[0][c] = n[lane(static_cast<int>(c))];
     finish_part(p, work);
   }
 
@@ -52,8 +54,8 @@ class EightClasses : public UnitTargets {
       pass<false>(g, member, group_end, limited, right, work.side_rows[s], scan, work.counters);
   }
   std::int64_t bytes() const {
-    return UnitTargets::bytes() +
-           static_cast<std::int64_t>(words_of_.capacity() * sizeof(Word) + counts_of_.capacity() * 2);
+    return UnitTargets::bytes() + static_cast<std::int64_t>(words_of_.capacity() * sizeof(Word) +
+                                                            counts_of_.capacity() * 2);
   }
 
  private:
@@ -66,14 +68,15 @@ class EightClasses : public UnitTargets {
   }
   std::size_t at(int f, int w) const {
     return (static_cast<std::size_t>(f) * static_cast<std::size_t>(words_) +
-            static_cast<std::size_t>(w)) * 8;
+            static_cast<std::size_t>(w)) *
+           8;
   }
   static __m128i load(const std::uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   }
   static __m256i popcounts(__m256i v) {
-    const __m256i nibbles = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
-                                             2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i nibbles = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
+                                             1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i low = _mm256_set1_epi8(15);
     const __m256i a = _mm256_shuffle_epi8(nibbles, _mm256_and_si256(v, low));
     const __m256i b = _mm256_shuffle_epi8(nibbles, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
@@ -173,8 +176,8 @@ class EightClasses : public UnitTargets {
     }
   }
 
-  std::vector<Word> words_of_;             // per column and word: the words of the eight classes
-  std::vector<std::uint16_t> counts_of_;   // and how many rows of each class it has
+  std::vector<Word> words_of_;            // per column and word: the words of the eight classes
+  std::vector<std::uint16_t> counts_of_;  // and how many rows of each class it has
 };
 
 }  // namespace exactree::EXACTREE_ISA

@@ -1,7 +1,7 @@
 // Compiled per instruction set: chooses the node class for a problem.
+#include "search/make_root.hpp"
 #include "search/columns.hpp"
 #include "search/eight_classes.hpp"
-#include "search/make_root.hpp"
 #include "search/unit_targets.hpp"
 #include "search/weighted_targets.hpp"
 

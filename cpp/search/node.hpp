@@ -28,9 +28,9 @@ struct SideQuery {
 struct Workspace {
   Counters counters;
   Switches switches;
-  std::vector<std::uint64_t> member;     // the rows of the left side in one column's order
-  std::vector<std::vector<int>> order;   // per first column: second columns, lately best first
-  std::vector<Cost> class_cost[2];       // per side and class: cost of its rows
+  std::vector<std::uint64_t> member;    // the rows of the left side in one column's order
+  std::vector<std::vector<int>> order;  // per first column: second columns, lately best first
+  std::vector<Cost> class_cost[2];      // per side and class: cost of its rows
   int side_rows[2] = {0, 0};
   Cost side_leaf[2] = {0, 0};
 };
@@ -137,8 +137,7 @@ class Node {
   int allowed(int f, bool from_left) const {
     if (counts_.empty()) return from_left ? min_rows_ : rows_ - min_rows_;
     const int* sum = &counts_[index(f, rows_ + 1)];
-    if (from_left)
-      return static_cast<int>(std::lower_bound(sum, sum + rows_ + 1, min_rows_) - sum);
+    if (from_left) return static_cast<int>(std::lower_bound(sum, sum + rows_ + 1, min_rows_) - sum);
     const int most = sum[rows_] - min_rows_;
     return static_cast<int>(std::upper_bound(sum, sum + rows_ + 1, most) - sum) - 1;
   }

@@ -30,10 +30,15 @@ struct Best {
 template <class V>
 class RootSearch {
  public:
-  RootSearch(const Columns& data, const SearchRequest& request, MakeRoot make_root, Control& control,
-             SearchProgress& progress, SearchResult& result)
-      : data_(data), request_(request), make_root_(make_root), control_(control),
-        progress_(progress), result_(result), root_(make_root(data)),
+  RootSearch(const Columns& data, const SearchRequest& request, MakeRoot make_root,
+             Control& control, SearchProgress& progress, SearchResult& result)
+      : data_(data),
+        request_(request),
+        make_root_(make_root),
+        control_(control),
+        progress_(progress),
+        result_(result),
+        root_(make_root(data)),
         budget_(budget_of(request, data)) {
     control_.use_memory(root_->bytes());
     best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
@@ -186,14 +191,16 @@ class RootSearch {
   void accept(const V& found, int o, Node& node, const Job<V>& job, Extractor<V>& extractor,
               std::unique_lock<std::mutex>& lock) {
     const V target = goal(o);
+    std::vector<std::size_t> better;
     for (std::size_t k = 0; k < best_.size(); ++k) {
       const int i = static_cast<int>(k);
-      Best& b = best_[k];
-      if (!b.wanted || found[i] >= target[i]) continue;
-      b.proved = found[i];
-      b.owner = o;
-      if (found[i] >= b.cost) continue;
-      const Cost cost = found[i];
+      if (!best_[k].wanted || found[i] >= target[i]) continue;
+      best_[k].proved = found[i];
+      best_[k].owner = o;
+      if (found[i] < best_[k].cost) better.push_back(k);
+    }
+    for (const std::size_t k : better) {
+      const Cost cost = found[static_cast<int>(k)];
       lock.unlock();
       Tree tree;
       extractor.extract_at(node, budget_, splits_of(k), cost, order_[static_cast<std::size_t>(o)],
@@ -204,16 +211,20 @@ class RootSearch {
       report();
     }
   }
-  int splits_of(std::size_t k) const { return best_.size() > 1 ? static_cast<int>(k) : budget_.splits; }
+  int splits_of(std::size_t k) const {
+    return best_.size() > 1 ? static_cast<int>(k) : budget_.splits;
+  }
 
   void finish() {
     result_.status = control_.status();
     if (complete_) canonical_trees();
-    const V open = complete_ || budget_.depth < 2 ? V::constant(kInfinite, budgets()) : open_bound();
+    const V open =
+        complete_ || budget_.depth < 2 ? V::constant(kInfinite, budgets()) : open_bound();
     for (std::size_t k = 0; k < best_.size(); ++k) {
       Best& b = best_[k];
       if (!b.wanted) continue;
-      const Cost lower = std::max(request_.lower_bound, std::min(b.proved, open[static_cast<int>(k)]));
+      const Cost lower =
+          std::max(request_.lower_bound, std::min(b.proved, open[static_cast<int>(k)]));
       result_.answers.push_back({b.cost, std::min(lower, b.cost), std::move(b.tree)});
     }
     const bool closed = std::all_of(result_.answers.begin(), result_.answers.end(),

@@ -45,8 +45,8 @@ SingleSplit best_split(const Node& node, int classes, Criterion criterion, Cost*
       const Cost errors = left.errors() + right.errors();
       const double score = criterion == Criterion::kErrors ? static_cast<double>(errors)
                                                            : left.gini() + right.gini();
-      const bool better = best.feature < 0 || (criterion == Criterion::kErrors ? errors < *cost
-                                                                               : score < best.score);
+      const bool better = best.feature < 0 ||
+                          (criterion == Criterion::kErrors ? errors < *cost : score < best.score);
       if (!better) continue;
       best = {f, p, score};
       *cost = errors;

@@ -118,7 +118,8 @@ class UnitTargets {
       work.class_cost[1][c] = total_[c] - work.class_cost[0][c];
     for (int s = 0; s < 2; ++s) {
       const auto& n = work.class_cost[s];
-      work.side_leaf[s] = unit_ * ((s == 0 ? p : rows_ - p) - *std::max_element(n.begin(), n.end()));
+      work.side_leaf[s] =
+          unit_ * ((s == 0 ? p : rows_ - p) - *std::max_element(n.begin(), n.end()));
     }
   }
   void resize(int rows, int words) {
@@ -149,8 +150,8 @@ class TwoClasses : public UnitTargets {
             Workspace& work) const {
     const auto& n = work.class_cost[s];
     if (limited)
-      pass<true>(mask(g, 0), member, group_end, static_cast<int>(n[0]), static_cast<int>(n[1]), scan,
-                 work.counters);
+      pass<true>(mask(g, 0), member, group_end, static_cast<int>(n[0]), static_cast<int>(n[1]),
+                 scan, work.counters);
     else
       pass<false>(mask(g, 0), member, group_end, static_cast<int>(n[0]), static_cast<int>(n[1]),
                   scan, work.counters);

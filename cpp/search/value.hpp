@@ -88,8 +88,7 @@ template <int C>
 Curve<C> join(const Curve<C>& a, const Curve<C>& b, Cost penalty, int budgets) {
   auto sum = Curve<C>::constant(kInfinite, budgets);
   for (int k = 1; k < budgets; ++k)
-    for (int i = 0; i < k; ++i)
-      sum.cost[k] = std::min(sum.cost[k], a[i] + b[k - 1 - i] + penalty);
+    for (int i = 0; i < k; ++i) sum.cost[k] = std::min(sum.cost[k], a[i] + b[k - 1 - i] + penalty);
   return sum;
 }
 

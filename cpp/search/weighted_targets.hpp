@@ -93,7 +93,8 @@ class WeightedTargets {
         }
         const Cost c = all - *std::max_element(left_.begin(), left_.end()) -
                        *std::max_element(right_.begin(), right_.end());
-        if (passed >= scan.first_rows && passed <= scan.last_rows) scan.best = std::min(scan.best, c);
+        if (passed >= scan.first_rows && passed <= scan.last_rows)
+          scan.best = std::min(scan.best, c);
         if (scan.best <= scan.low) return;
         slack = c - scan.best;
       }

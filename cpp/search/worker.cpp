@@ -92,6 +92,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& lo, V hi
       if (lower_to(out.upper, found)) out.best_feature = f;
       lower_to(best, found);
     }
+    if (!subset_holds()) lower_to(seen, chain.excluded_bound());
     chain.store(best, out);
   }
   lower_to(seen, best);
@@ -107,10 +108,9 @@ void Worker<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>&
     job.lo[s] = e.lo[s];
     job.hi[s] = e.hi[s];
     job.kids[s].reset();
-    job.relative_count[s] =
-        frame.budget.child().depth > 1
-            ? chain.relatives(job.task.entry, s, frame.kids, job.relatives[s])
-            : 0;
+    job.relative_count[s] = frame.budget.child().depth > 1
+                                ? chain.relatives(job.task.entry, s, frame.kids, job.relatives[s])
+                                : 0;
   }
   const bool floors = frame.budget.child().depth <= 1 && data_.weights == nullptr &&
                       work_.switches.on(Pruning::kFloor);

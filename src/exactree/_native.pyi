@@ -1,5 +1,6 @@
 """The native core of exactree: arrays in, arrays out."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy
@@ -25,3 +26,46 @@ def bitset_count_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), ord
 
 def bitset_kth(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, isa: str = 'auto') -> int:
     """Return the k-th member of a in increasing order, counted from zero."""
+
+class SearchResult:
+    """What a search found and proved."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def objective(self) -> int: ...
+
+    @property
+    def lower_bound(self) -> int: ...
+
+    @property
+    def tree(self) -> dict: ...
+
+    @property
+    def size_objectives(self) -> list[int]: ...
+
+    @property
+    def size_lower_bounds(self) -> list[int]: ...
+
+    @property
+    def size_trees(self) -> list: ...
+
+    @property
+    def counters(self) -> dict: ...
+
+    @property
+    def history(self) -> list[tuple[float, int, int]]: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def peak_bytes(self) -> int: ...
+
+PRUNINGS: tuple = ...
+
+def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable | None = None) -> SearchResult:
+    """
+    Find an optimal tree over rank columns (features x rows); see exactree.engines.search.
+    """

@@ -1,0 +1,10 @@
+// The parts of the Python face; each file of bindings adds its own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace exactree {
+
+void bind_search(nanobind::module_& m);
+
+}  // namespace exactree
