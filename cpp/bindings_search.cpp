@@ -1,6 +1,7 @@
 // The Python face of the search. Like bindings.cpp it checks shapes and releases the GIL.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -27,6 +29,8 @@ namespace {
 template <class T, int Dimensions>
 using ArrayIn = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
 
+using Poll = nb::typed<nb::callable, void(double, Cost, Cost)>;
+
 void require(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
 }
@@ -38,8 +42,10 @@ void require_length(const ArrayIn<T, 1>& array, std::size_t rows, const char* na
 }
 
 // A tree as int32 arrays, in preorder.
-nb::dict tree_arrays(const Tree& tree) {
-  nb::dict out;
+using TreeArrays = std::map<std::string, nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>>;
+
+TreeArrays tree_arrays(const Tree& tree) {
+  TreeArrays out;
   const auto column = [&](const char* name, int TreeNode::* member) {
     auto data = std::make_unique<std::int32_t[]>(tree.size());
     for (std::size_t i = 0; i < tree.size(); ++i) data[i] = tree[i].*member;
@@ -69,8 +75,8 @@ const char* status_name(Status status) {
   }
 }
 
-nb::dict counters_dict(const Counters& counters) {
-  nb::dict out;
+std::map<std::string, std::int64_t> counters_by_name(const Counters& counters) {
+  std::map<std::string, std::int64_t> out;
   out["nodes"] = counters.nodes;
   out["evaluations"] = counters.evaluations;
   out["scans"] = counters.scans;
@@ -83,7 +89,7 @@ nb::dict counters_dict(const Counters& counters) {
 // search, which then reports it; any other exception of the function is raised afterwards.
 class Watcher {
  public:
-  Watcher(std::optional<nb::callable> poll, const SearchProgress& progress)
+  Watcher(std::optional<Poll> poll, const SearchProgress& progress)
       : poll_(std::move(poll)), progress_(progress) {}
 
   bool operator()(double seconds) {
@@ -102,7 +108,7 @@ class Watcher {
   }
 
  private:
-  std::optional<nb::callable> poll_;
+  std::optional<Poll> poll_;
   const SearchProgress& progress_;
   std::exception_ptr failure_;
 };
@@ -143,7 +149,7 @@ SearchResult search_columns(const ArrayIn<std::int32_t, 2>& ranks,
                             int max_splits, int min_rows, std::int64_t unit, std::int64_t penalty,
                             bool sizes, std::int64_t lower_bound, double time_limit,
                             std::int64_t memory_limit, int threads, std::uint32_t switches,
-                            const std::string& isa, std::optional<nb::callable> poll) {
+                            const std::string& isa, std::optional<Poll> poll) {
   Columns data = columns_of(ranks, labels, n_classes, weights, counts);
   require(max_depth >= 0, "max_depth must not be negative");
   require(min_rows >= 1, "min_rows must be at least 1");
@@ -198,17 +204,18 @@ void bind_search(nb::module_& m) {
                    })
       .def_prop_ro("size_trees",
                    [](const SearchResult& r) {
-                     nb::list out;
-                     for (const auto& a : r.answers) out.append(tree_arrays(a.tree));
+                     std::vector<TreeArrays> out;
+                     for (const auto& a : r.answers) out.push_back(tree_arrays(a.tree));
                      return out;
                    })
-      .def_prop_ro("counters", [](const SearchResult& r) { return counters_dict(r.counters); })
+      .def_prop_ro("counters", [](const SearchResult& r) { return counters_by_name(r.counters); })
       .def_ro("history", &SearchResult::history)
       .def_ro("seconds", &SearchResult::seconds)
       .def_ro("peak_bytes", &SearchResult::peak_bytes);
-  nb::tuple names = nb::make_tuple();
-  for (const char* name : kPruningNames) names = nb::tuple(names + nb::make_tuple(name));
-  m.attr("PRUNINGS") = names;
+  m.def(
+      "prunings",
+      [] { return std::vector<std::string>(kPruningNames.begin(), kPruningNames.end()); },
+      "List the prunings in the order of the bits of `switches`, which turn them off in tests.");
   m.def("search_columns", &search_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(),
         "n_classes"_a, "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(),
         nb::kw_only(), "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1,
