@@ -189,7 +189,10 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("objective", [](const SearchResult& r) { return r.answers.back().objective; })
       .def_prop_ro("lower_bound",
                    [](const SearchResult& r) { return r.answers.back().lower_bound; })
-      .def_prop_ro("tree", [](const SearchResult& r) { return tree_arrays(r.answers.back().tree); })
+      .def_prop_ro("tree",
+                   [](const SearchResult& r) {
+                     return tree_arrays(r.answers.back(, nb::rv_policy::move).tree);
+                   })
       .def_prop_ro("size_objectives",
                    [](const SearchResult& r) {
                      std::vector<Cost> out;
@@ -202,12 +205,14 @@ void bind_search(nb::module_& m) {
                      for (const auto& a : r.answers) out.push_back(a.lower_bound);
                      return out;
                    })
-      .def_prop_ro("size_trees",
-                   [](const SearchResult& r) {
-                     std::vector<TreeArrays> out;
-                     for (const auto& a : r.answers) out.push_back(tree_arrays(a.tree));
-                     return out;
-                   })
+      .def_prop_ro(
+          "size_trees",
+          [](const SearchResult& r) {
+            std::vector<TreeArrays> out;
+            for (const auto& a : r.answers) out.push_back(tree_arrays(a.tree));
+            return out;
+          },
+          nb::rv_policy::move)
       .def_prop_ro("counters", [](const SearchResult& r) { return counters_by_name(r.counters); })
       .def_ro("history", &SearchResult::history)
       .def_ro("seconds", &SearchResult::seconds)
