@@ -189,10 +189,9 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("objective", [](const SearchResult& r) { return r.answers.back().objective; })
       .def_prop_ro("lower_bound",
                    [](const SearchResult& r) { return r.answers.back().lower_bound; })
-      .def_prop_ro("tree",
-                   [](const SearchResult& r) {
-                     return tree_arrays(r.answers.back(, nb::rv_policy::move).tree);
-                   })
+      .def_prop_ro(
+          "tree", [](const SearchResult& r) { return tree_arrays(r.answers.back().tree); },
+          nb::rv_policy::move)
       .def_prop_ro("size_objectives",
                    [](const SearchResult& r) {
                      std::vector<Cost> out;
