@@ -59,7 +59,9 @@ class RootSearch {
     start_with_leaf();
     if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
       plan_incumbents();
-      if (budget_.depth >= 2 && !control_.stopped()) search_all();
+      // A limit may be reached before there is anything to search.
+      complete_ = !control_.stopped();
+      if (budget_.depth >= 2 && complete_) search_all();
     }
     finish();
   }
@@ -218,8 +220,7 @@ class RootSearch {
   void finish() {
     result_.status = control_.status();
     if (complete_) canonical_trees();
-    const V open =
-        complete_ || budget_.depth < 2 ? V::constant(kInfinite, budgets()) : open_bound();
+    const V open = complete_ ? V::constant(kInfinite, budgets()) : open_bound();
     for (std::size_t k = 0; k < best_.size(); ++k) {
       Best& b = best_[k];
       if (!b.wanted) continue;
