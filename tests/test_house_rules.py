@@ -20,7 +20,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
 _MODEL = {"tree", "objectives", "constraints", "problem"}
-_SOLVE = _MODEL | {"counting", "bounds", "geometry", "splits", "engines"}
+_READ = {"inputs", "weights", "rows"}
+_SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines"}
 _USERS = _SOLVE | {"solving", "estimators", "export", "plot", "report", "datasets"}
 LAYERS: dict[str, set[str]] = {
     "_native": set(),
@@ -30,9 +31,12 @@ LAYERS: dict[str, set[str]] = {
     "objectives": {"tree"},
     "constraints": {"tree"},
     "problem": {"tree", "objectives", "constraints"},
+    "inputs": set(),
+    "weights": set(),
+    "rows": _MODEL,
     "bounds": _MODEL,
     "geometry": {"_native"},
-    "splits": _MODEL | {"geometry", "counting"},
+    "splits": _MODEL | {"geometry", "counting", "rows"},
     "engines": _MODEL | {"bounds", "counting", "spec", "_native"},
     "solving": _SOLVE,
     "estimators": _SOLVE | {"solving"},
@@ -123,6 +127,12 @@ def test_no_print_in_the_library(path: Path) -> None:
     assert "print" not in {func.id for func in calls if isinstance(func, ast.Name)}
 
 
+def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The length of a function without its docstring: saying more is no fault."""
+    documented = ast.get_docstring(function) is not None and len(function.body) > 1
+    return (function.end_lineno or 0) - function.body[int(documented)].lineno + 1
+
+
 @each_source
 def test_no_grab_bags_and_no_giants(path: Path) -> None:
     assert path.stem not in {"utils", "util", "helpers", "common", "misc", "base", "core"}
@@ -130,7 +140,7 @@ def test_no_grab_bags_and_no_giants(path: Path) -> None:
     assert len(text.splitlines()) <= 450, "files stay under about 400 lines"
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < 60, f"{node.name} is over sixty lines"
+            assert code_lines(node) <= 60, f"{node.name} is over sixty lines"
             positional = [a for a in node.args.args if a.arg not in ("self", "cls")]
             assert len(positional) <= 6, f"{node.name} has over six positional arguments"
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.problem import Cut, Ranks
+from exactree.rows import dense_ranks
 from exactree.tree import Split
 
 
@@ -68,3 +70,38 @@ def between(low: float, high: float) -> float:
     if math.isinf(middle):
         middle = low / 2 + high / 2
     return middle if low <= middle < high else low
+
+
+@dataclass(frozen=True, eq=False)
+class AxisColumns:
+    """The values of every feature beside their ranks."""
+
+    values: NDArray[np.float64]
+    columns: Ranks
+
+    def split(self, cut: Cut, rows: NDArray[np.intp]) -> AxisSplit:
+        """Put the threshold between the two values around the cut among the node's rows."""
+        values, ranks = self.values[cut.column, rows], self.columns[cut.column, rows]
+        left = ranks <= cut.rank
+        threshold = between(float(values[left].max()), float(values[~left].min()))
+        return AxisSplit(cut.column, threshold)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Axis-parallel splits: `x <= t` for any column and any threshold.
+
+    Only the order of a column's values matters, so no transformation that keeps it changes the
+    optimum. The threshold is the midpoint of the two neighbouring values among the node's rows.
+
+    >>> Axis().sources(np.array([[2.0], [1.0], [2.0]])).columns.tolist()
+    [[1, 0, 1]]
+    """
+
+    name: ClassVar[str] = "axis"
+    words: ClassVar[str] = "axis-parallel"
+
+    def sources(self, X: NDArray[Any]) -> AxisColumns:
+        """Rank every column."""
+        values = np.ascontiguousarray(X.T, dtype=np.float64)
+        return AxisColumns(values, dense_ranks(values))

@@ -1,0 +1,148 @@
+"""Lower bounds and dominance, each with its proof in words.
+
+Glossary
+    S, A, B    sets of samples, A within B
+    e(S)       the optimum on S within budgets: depth and number of splits, "at most"
+    E(t, S)    the cost of tree t on S
+    I(Q)       influence: what the samples Q add at most to the cost of a tree (0-1 loss: weight)
+    T(t)       the cost of the split after threshold t with optimal children, its penalty included
+    L_t, R_t   the samples left and right of it; L_s lies within L_t for s < t
+
+All functions work on numbers and on arrays. Unless said otherwise a bound needs an additive,
+monotone objective, a family whose splits stay splits when samples are removed, and no limit on the
+rows of a leaf above one: with labels 0 0 1 1 0 0 on a line and at least two rows a side, T is 0 and
+2 at thresholds one sample apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.problem import Ints, Ranks
+
+Values = NDArray[Any]
+
+
+def subset(*known: Values) -> Values:
+    """Bound e(B) from below by e(A) of any subsets A: the largest counts.
+
+    Proof. Let t be optimal on B. It is a tree for A within the same budgets (splits that no longer
+    part anything are left out), and fewer samples never cost more: e(A) <= E(t, A) <= E(t, B).
+
+    >>> subset(np.array([1, 5]), np.array([3, 2])).tolist()
+    [3, 5]
+    """
+    return np.asarray(np.maximum.reduce(known))
+
+
+def similarity(optimum: Values, removed: Values) -> Values:
+    """Bound e(A) from below by e(B) - I(B - A), for A within B.
+
+    Proof. Let t be optimal on A. On B it costs at most I(B - A) more: e(B) <= E(t, B) <= e(A) +
+    I(B - A). It holds with a limit on the rows of a leaf too: more rows keep t admissible.
+
+    >>> similarity(np.array([7, 2]), np.array([3, 4])).tolist()
+    [4, 0]
+    """
+    return np.maximum(np.subtract(optimum, removed), 0)
+
+
+def neighbour(cost: Values, between: Values) -> Values:
+    """Bound T(t) from below by T(s) - I(samples between s and t), on either side of s.
+
+    Proof. For s < t, L_t = L_s + between, so e(L_t) >= e(L_s) by the subset bound, and R_s = R_t +
+    between, so e(R_t) >= e(R_s) - I(between) by similarity. Their sum, and the penalty of the split
+    on both sides, give the claim; mirrored for t < s. With a budget of splits the minimum over how
+    it is shared out keeps the inequality, since each way of sharing obeys it.
+
+    >>> neighbour(np.array(10), np.array([1, 4, 12])).tolist()
+    [9, 6, 0]
+    """
+    return similarity(cost, between)
+
+
+def sub_interval(left: Values, right: Values) -> Values:
+    """Bound T(t) from below by e(L_a) + e(R_b) for all a < t < b, penalties of the split apart.
+
+    Proof. L_a lies within L_t and R_b within R_t: twice the subset bound. With a budget of splits:
+    the minimum over how it is shared out between the two.
+
+    >>> sub_interval(np.array([2, 3]), np.array([4, 0])).tolist()
+    [6, 3]
+    """
+    return np.asarray(np.add(left, right))
+
+
+def interval_with_row_limit(left: Values, right: Values, between: Values) -> Values:
+    """Bound T(t) from below by e(L_b) + e(R_a) - I(a..b) for a <= t <= b, whatever the row limit.
+
+    Proof. L_t lies within L_b and R_t within R_a, and together they lack exactly the samples
+    between a and b once: twice similarity, which survives a limit on the rows of a leaf.
+
+    >>> interval_with_row_limit(np.array(6), np.array(5), np.array(4)).tolist()
+    7
+    """
+    return similarity(np.add(left, right), between)
+
+
+def child_cap(best: Values, other: Values, penalty: int = 0) -> Values:
+    """Give the cost at which a child no longer helps: best - penalty - lower bound of the other.
+
+    Proof. The split costs at least child + other + penalty; from the cap on, that is no better than
+    the tree already at hand. A child that proves "at least the cap" has said enough.
+
+    >>> child_cap(np.array(10), np.array([3, 9]), penalty=2).tolist()
+    [5, -1]
+    """
+    return np.subtract(best, np.add(other, penalty))
+
+
+def useful_splits(leaf_cost: int, penalty: int) -> int | None:
+    """Bound the splits of a tree that beats the single leaf; None without a penalty.
+
+    Proof. k splits cost at least k * penalty, and ties go to fewer splits, so k * penalty must stay
+    below the cost of the leaf.
+
+    >>> useful_splits(10, 3), useful_splits(9, 3), useful_splits(0, 3), useful_splits(9, 0)
+    (3, 2, 0, None)
+    """
+    return max(leaf_cost - 1, 0) // penalty if penalty else None
+
+
+def leaves_name_classes(class_weights: Ints, max_splits: int) -> int:
+    """Bound 0-1 loss by the weight outside the heaviest max_splits + 1 classes.
+
+    Proof. A tree of k splits has k + 1 leaves and predicts no more classes than that; every sample
+    of another class is an error.
+
+    >>> leaves_name_classes(np.array([5, 1, 7, 2]), 1)
+    3
+    """
+    heaviest = np.sort(class_weights)[::-1]
+    return int(heaviest[max_splits + 1 :].sum())
+
+
+def equal_rows(columns: Ranks, labels: Ranks, weights: Ints) -> int:
+    """Bound 0-1 loss by the conflicts among equal rows, for any tree of any size.
+
+    The rows are sorted by ranks and then by label, as in every Problem.
+
+    Proof. Rows with equal values take the same path whatever the splits, so they end in one leaf
+    and all classes of the group but one are errors; groups are disjoint.
+
+    >>> columns = np.array([[0, 0, 0, 1]], np.int32)
+    >>> equal_rows(columns, np.array([0, 1, 1, 0], np.int32), np.array([3, 1, 1, 9]))
+    2
+    """
+    new_row = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
+    if new_row.all():
+        return 0
+    new_class = new_row.copy()
+    new_class[1:] |= labels[1:] != labels[:-1]
+    starts = np.flatnonzero(new_class)
+    by_class = np.add.reduceat(weights, starts)
+    heaviest = np.maximum.reduceat(by_class, np.flatnonzero(new_row[starts]))
+    return int(by_class.sum() - heaviest.sum())

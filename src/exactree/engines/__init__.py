@@ -1,0 +1,23 @@
+"""Engines: exact ways to solve a Problem, by name."""
+
+from exactree.engines.brute_force import brute_force
+from exactree.engines.search import search, search_sizes
+from exactree.problem import Engine
+
+__all__ = ["ENGINES", "as_engine", "brute_force", "search", "search_sizes"]
+
+ENGINES: dict[str, Engine] = {"search": search, "brute_force": brute_force}
+
+
+def as_engine(name: str) -> Engine:
+    """Look up an engine; "auto" chooses the fastest that is exact for every problem.
+
+    >>> as_engine("auto") is search
+    True
+    """
+    if name == "auto":
+        return search
+    if name not in ENGINES:
+        known = ", ".join(map(repr, ("auto", *ENGINES)))
+        raise ValueError(f"engine={name!r} is unknown: choose one of {known}")
+    return ENGINES[name]

@@ -1,0 +1,118 @@
+"""The native branch and bound: `best(samples, depth, splits, budget)` over rank columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exactree import _native
+from exactree.bounds import equal_rows
+from exactree.problem import Cut, Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.tree import Leaf, Node, Tree
+
+MAX_BUDGET = 31
+
+
+def search(
+    problem: Problem,
+    limits: Limits,
+    on_progress: OnProgress | None = None,
+    *,
+    switches: int = 0,
+    isa: str = "auto",
+) -> Result:
+    """Solve the problem, or stop at a limit with the best tree and a proved bound.
+
+    `switches` turns prunings off and `isa` chooses the instruction set; both are for tests, neither
+    changes the result.
+    """
+    found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
+    return _result(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
+
+
+def search_sizes(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None = None
+) -> list[Result]:
+    """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
+    found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
+    solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
+    return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
+
+
+def _run(
+    problem: Problem,
+    limits: Limits,
+    on_progress: OnProgress | None,
+    *,
+    sizes: bool,
+    switches: int,
+    isa: str,
+) -> Any:
+    _refuse_long_budget(problem)
+
+    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+        if on_progress is not None:
+            on_progress(Progress(seconds, objective, lower_bound))
+
+    return _native.search_columns(
+        problem.columns,
+        problem.labels,
+        problem.n_classes,
+        problem.weights,
+        problem.counts,
+        unit=problem.unit,
+        penalty=problem.penalty,
+        max_depth=problem.max_depth,
+        max_splits=-1 if problem.max_splits is None else problem.max_splits,
+        min_rows=problem.min_rows,
+        sizes=sizes,
+        lower_bound=equal_rows(problem.columns, problem.labels, problem.row_costs()),
+        time_limit=limits.seconds,
+        memory_limit=limits.memory,
+        threads=limits.threads,
+        switches=switches,
+        isa=isa,
+        poll=poll if on_progress else None,
+    )
+
+
+def _refuse_long_budget(problem: Problem) -> None:
+    if problem.max_splits is not None and problem.max_splits > MAX_BUDGET:
+        raise ValueError(
+            f"max_splits={problem.max_splits} is more than this engine can budget, which is "
+            f"{MAX_BUDGET}: lower it, or limit the tree by max_depth or penalty alone"
+        )
+
+
+def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: Any) -> Result:
+    # A search for all sizes may stop after it has proved some of them.
+    status: Status = "optimal" if bound == objective else found.status
+    return Result(
+        status=status,
+        space=problem.space,
+        objective=objective,
+        lower_bound=bound,
+        gap=objective - bound,
+        tree=_translated(tree),
+        stats={
+            "seconds": found.seconds,
+            "peak_bytes": found.peak_bytes,
+            **found.counters,
+        },
+        history=tuple(tuple(entry) for entry in found.history),
+    )
+
+
+def _translated(arrays: Any) -> Tree:
+    """Turn the arrays in preorder into a tree; children come after their parent, so backwards."""
+    feature, low = arrays["feature"].tolist(), arrays["low"].tolist()
+    left, right = arrays["left"].tolist(), arrays["right"].tolist()
+    label = arrays["label"].tolist()
+    built: list[Tree] = [Leaf(0)] * len(feature)
+    for i in reversed(range(len(feature))):
+        if feature[i] < 0:
+            built[i] = Leaf(label[i])
+        else:
+            built[i] = Node(Cut(feature[i], low[i]), built[left[i]], built[right[i]])
+    return built[0]

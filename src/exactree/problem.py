@@ -1,0 +1,225 @@
+"""What an engine looks at and what it gives back.
+
+A `Problem` has no coordinates and no real numbers: ranks, labels, integer costs and budgets. One
+unit of cost is worth `scale` of the user's weight, so that everything before the final conversion
+is exact. An engine is a function from a problem and its limits to a `Result` in those units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.objectives import MisclassificationError, Objective
+from exactree.tree import Split, Tree, size, to_text
+
+Number = int | float
+Status = Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+Ints = NDArray[np.int64]
+Ranks = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Cut(Split):
+    """An engine's axis-parallel split: is the rank in `column` at most `rank`?"""
+
+    column: int
+    rank: int
+    kind: ClassVar[str] = "cut"
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Answer for every row of X, the ranks with a column per feature."""
+        return np.asarray(X[:, self.column] <= self.rank)
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down; ranks are whole numbers, so `digits` changes nothing.
+
+        >>> Cut(0, 3).formula()
+        'rank[0] <= 3'
+        """
+        name = f"rank[{self.column}]" if feature_names is None else feature_names[self.column]
+        return f"{name} {'<=' if holds else '>'} {self.rank}"
+
+    def features(self) -> tuple[int, ...]:
+        """Name the column."""
+        return (self.column,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give JSON-compatible data."""
+        return {"kind": self.kind, "column": self.column, "rank": self.rank}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Undo `to_dict`."""
+        return cls(int(data["column"]), int(data["rank"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Everything an engine may look at, the rows sorted by their ranks, then by label.
+
+    Parameters
+    ----------
+    columns : (D, n) int32
+        Dense ranks, from 0, of the samples' values in each column.
+    labels : (n,) int32
+        Class numbers from 0 to `n_classes` - 1, all of them present.
+    n_classes : int
+        How many classes there are.
+    weights : (n,) int64 or None
+        Cost of misclassifying each row, positive; None: every row costs `unit`.
+    counts : (n,) int32 or None
+        How many rows of the user each row stands for; None: one.
+    unit : int
+        Cost of a row without weights.
+    penalty : int
+        Cost of a split.
+    objective : Objective
+        What a leaf costs.
+    max_depth : int
+        At most so many splits on a path.
+    max_splits : int or None
+        At most so many splits; None: as many as the depth allows.
+    min_rows : int
+        At least so many of the user's rows on each side of every split.
+    scale : Fraction
+        What one unit of cost is worth in the user's weights.
+    space : str
+        The trees that compete, in words.
+    """
+
+    columns: Ranks
+    labels: Ranks
+    n_classes: int
+    weights: Ints | None = None
+    counts: Ranks | None = None
+    unit: int = 1
+    penalty: int = 0
+    objective: Objective = field(default_factory=MisclassificationError)
+    max_depth: int = 1
+    max_splits: int | None = None
+    min_rows: int = 1
+    scale: Fraction = Fraction(1)
+    space: str = "axis-parallel trees"
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the engine sees."""
+        return len(self.labels)
+
+    def row_costs(self) -> Ints:
+        """Give the cost of misclassifying each row."""
+        if self.weights is not None:
+            return self.weights
+        return np.full(self.n_rows, self.unit, dtype=np.int64)
+
+    def price(self, cost: int) -> Number:
+        """Turn units into the user's weight: an int if nothing but integers went in.
+
+        >>> columns, labels = np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
+        >>> Problem(columns, labels, 1, scale=Fraction(3)).price(2)
+        6
+        >>> Problem(columns, labels, 1, scale=Fraction(1, 4)).price(2)
+        0.5
+        """
+        worth = cost * self.scale
+        whole = self.scale.denominator == 1 and not self.penalty
+        return worth.numerator if whole else float(worth)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop before the proof is complete, and how many threads to use.
+
+    `memory` is in bytes, 0 for no limit.
+    """
+
+    seconds: float = inf
+    memory: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search stands after some `seconds`: best `objective`, proved `lower_bound`."""
+
+    seconds: float
+    objective: Number
+    lower_bound: Number
+
+    @property
+    def gap(self) -> Number:
+        """What the best tree may still be away from the optimum."""
+        return self.objective - self.lower_bound
+
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The best tree found, with what is proved about it.
+
+    Parameters
+    ----------
+    status : str
+        "optimal", or why the search stopped: "time_limit", "memory_limit", "interrupted".
+    space : str
+        The trees that competed, in words: what "optimal" refers to.
+    objective : int or float
+        The tree's weighted loss, penalty included.
+    lower_bound : int or float
+        No tree of the space is below: proved.
+    gap : int or float
+        Objective minus lower bound.
+    tree : Leaf or Node
+        The tree.
+    stats : dict
+        Seconds, nodes, and a counter for every pruning.
+    history : tuple
+        (seconds, objective, lower bound) as they improved.
+    classes : tuple
+        The class that each index in the tree's leaves stands for.
+    feature_names : tuple or None
+        Names of the columns, where the data had any.
+    """
+
+    status: Status
+    space: str
+    objective: Number
+    lower_bound: Number
+    gap: Number
+    tree: Tree
+    stats: dict[str, Number] = field(default_factory=dict)
+    history: tuple[tuple[float, Number, Number], ...] = ()
+    classes: tuple[Any, ...] = ()
+    feature_names: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        names = self.classes or None
+        text = to_text(self.tree, feature_names=self.feature_names, class_names=names)
+        return f"{self.summary()}\n{text}"
+
+    def summary(self) -> str:
+        """Say in a line what was found and proved.
+
+        >>> from exactree.tree import Leaf
+        >>> Result("optimal", "axis-parallel trees, depth <= 3", 4, 4, 0, Leaf(0)).summary()
+        'optimal: objective 4, 0 splits (axis-parallel trees, depth <= 3)'
+        """
+        splits = size(self.tree)
+        found = f"objective {self.objective:.10g}, {splits} split{'s' * (splits != 1)}"
+        if self.status != "optimal":
+            found += f", proved >= {self.lower_bound:.10g}"
+        return f"{self.status}: {found} ({self.space})"
+
+
+Engine = Callable[[Problem, Limits, OnProgress | None], Result]

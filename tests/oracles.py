@@ -1,0 +1,92 @@
+"""Random tiny problems, and their optimum by the specification alone.
+
+The oracle reads the user's numbers itself and shares no code with what it judges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.spec.constraints import min_leaf
+from exactree.spec.data import Number, Sample
+from exactree.spec.objectives import WEIGHTED_ZERO_ONE
+from exactree.spec.programs import best_value
+from exactree.spec.rules import axis_rules
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem as a user states it."""
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
+    budgets: dict[str, Any] = field(default_factory=dict)
+
+    def parameters(self) -> dict[str, Any]:
+        """The keyword arguments of solve()."""
+        return {"sample_weight": self.weights, **self.budgets}
+
+
+def random_case(rng: np.random.Generator) -> Case:
+    """Draw a problem together with its configuration; ties, duplicates and conflicts abound."""
+    drawn = int(rng.choice([0, 1, 2, 3, 4, -1], p=[0.03, 0.12, 0.25, 0.4, 0.1, 0.1]))
+    depth = None if drawn < 0 else drawn
+    n = int(rng.integers(1, {0: 20, 1: 20, 2: 16, 3: 12}.get(drawn, 9)))
+    X = rng.integers(0, rng.integers(1, 9), size=(n, int(rng.integers(1, 4)))).astype(float)
+    classes = int(rng.choice([1, 2, 3, 4, 5, 9, 11], p=[0.05, 0.35, 0.2, 0.15, 0.1, 0.1, 0.05]))
+    y = rng.integers(0, classes, n)
+    return Case(X, y, _weights(rng, n), _budgets(rng, depth, n))
+
+
+def _weights(rng: np.random.Generator, n: int) -> NDArray[np.float64] | None:
+    kind = rng.choice(["none", "small", "large", "real"], p=[0.4, 0.2, 0.2, 0.2])
+    if kind == "none":
+        return None
+    if kind == "real":
+        return rng.random(n)
+    top = 4 if kind == "small" else 10**6
+    weights = rng.integers(0, top, n).astype(float)
+    weights[0] += 1
+    return weights
+
+
+def _budgets(rng: np.random.Generator, depth: int | None, n: int) -> dict[str, Any]:
+    budgets: dict[str, Any] = {"max_depth": depth}
+    if depth is None or rng.random() < 0.3:
+        budgets["max_splits"] = int(rng.integers(0, 6))
+    if rng.random() < 0.3:
+        budgets["penalty"] = float(rng.choice([0.01, 0.1, 1 / n, 1e-9, rng.random() / 4, 2.0]))
+    if rng.random() < 0.3:
+        budgets["min_samples_leaf"] = int(rng.integers(1, 4))
+    return budgets
+
+
+def optimum(case: Case) -> Number:
+    """The least cost of any tree, exactly."""
+    weights = [1.0] * len(case.y) if case.weights is None else case.weights.tolist()
+    rows = zip(case.X.tolist(), case.y.tolist(), weights, strict=True)
+    samples = tuple(
+        Sample(i, tuple(map(Fraction, x)), y, Fraction(w)) for i, (x, y, w) in enumerate(rows) if w
+    )
+    return best_value(
+        samples,
+        axis_rules,
+        WEIGHTED_ZERO_ONE,
+        max_depth=case.budgets.get("max_depth"),
+        max_splits=case.budgets.get("max_splits"),
+        penalty=Fraction(case.budgets.get("penalty", 0.0)) * sum(map(Fraction, weights)),
+        constraint=min_leaf(case.budgets.get("min_samples_leaf", 1)),
+    )
+
+
+def agrees(found: float, exact: Number) -> bool:
+    """Integers are equal; with real weights or a penalty, 1e-11 relative is asked."""
+    if isinstance(found, int):
+        return found == exact
+    return abs(Fraction(found) - exact) <= Fraction(1, 10**11) * max(exact, 1)

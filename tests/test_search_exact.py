@@ -1,0 +1,316 @@
+"""The native search against the specification: thousands of random problems and configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from oracles import Case, agrees, optimum, random_case
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.tree import DecisionTreeClassifier
+
+import exactree
+from exactree import _native, tree
+from exactree.engines.search import search
+from exactree.objectives import MisclassificationError
+from exactree.problem import Limits, Problem, Result
+from exactree.solving import make_problem, read_budgets, read_data, solve_sizes, translated
+from exactree.splits import Axis
+
+PRUNINGS = list(_native.prunings())
+BLOCKS, BLOCK = 20, 150
+
+
+def prepared(case: Case) -> tuple[Problem, Any, Any]:
+    data = read_data(case.X, case.y, case.weights)
+    sources = Axis().sources(data.X)
+    named = {"max_depth": None, "max_splits": None, "min_samples_leaf": 1, "penalty": 0.0}
+    budgets = read_budgets(**{**named, **case.budgets})
+    return make_problem(data, sources, budgets, MisclassificationError(), "any"), data, sources
+
+
+def searched(case: Case, threads: int = 1, **options: Any) -> Result:
+    problem, data, sources = prepared(case)
+    found = search(problem, Limits(threads=threads), **options)
+    return translated(found, problem, data, sources, started=0.0)
+
+
+def check(case: Case, rng: np.random.Generator) -> None:
+    """Solve with random switches, instruction set and threads; the optimum is the same."""
+    switches = int(rng.integers(0, 2 ** len(PRUNINGS))) if rng.random() < 0.7 else 0
+    isa = str(rng.choice([*_native.instruction_sets(), "auto"]))
+    threads = int(rng.integers(1, 4))
+    found = searched(case, threads, switches=switches, isa=isa)
+    shown = f"{case}, {switches=}, {isa=}, {threads=}, {found}"
+    assert found.status == "optimal" and found.gap == 0, shown
+    assert agrees(found.objective, optimum(case)), shown
+    within_budgets(found, case.budgets)
+
+
+def within_budgets(found: Result, budgets: dict[str, Any]) -> None:
+    limit_depth, limit_splits = budgets.get("max_depth"), budgets.get("max_splits")
+    assert limit_depth is None or tree.depth(found.tree) <= limit_depth
+    assert limit_splits is None or tree.size(found.tree) <= limit_splits
+    if isinstance(found.tree, tree.Node):
+        fewest = min(leaf.rows for leaf in tree.leaves(found.tree))
+        assert fewest >= budgets.get("min_samples_leaf", 1)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_equals_the_specification(block: int) -> None:
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        rng = np.random.default_rng(seed)
+        check(random_case(rng), rng)
+
+
+@pytest.mark.fuzz
+@given(st.integers(0, 2**63))
+def test_equals_the_specification_on_other_seeds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    check(random_case(rng), rng)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> Case:
+    """Few rows of hypothesis's own choice, so that a failure shrinks to something readable."""
+    rows = draw(
+        st.lists(
+            st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)),
+            min_size=1,
+            max_size=9,
+        )
+    )
+    data = np.array(rows)
+    budgets = {"max_depth": draw(st.integers(0, 3)), "max_splits": draw(st.integers(0, 5))}
+    return Case(data[:, :2].astype(float), data[:, 2], None, budgets)
+
+
+@settings(max_examples=300)
+@given(lines(), st.integers(0, 2**32))
+def test_equals_the_specification_on_shrinking_data(case: Case, seed: int) -> None:
+    check(case, np.random.default_rng(seed))
+
+
+def test_every_pruning_fires() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    wine = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    runs = [
+        exactree.solve(X[:, :6], y, max_depth=3),
+        exactree.solve(*wine, max_depth=2),
+        exactree.solve(X[:, :4].round(0), y, max_depth=3, max_splits=5),
+        exactree.solve(X[:, :4], y, max_depth=3, min_samples_leaf=5),
+        exactree.solve(X[:, :3], y, max_depth=2, sample_weight=rng.random(len(y))),
+    ]
+    silent = [name for name in PRUNINGS if not any(run.stats.get(name, 0) for run in runs)]
+    assert not silent
+
+
+# --- What must not matter ---------------------------------------------------------------------
+
+
+def noisy(seed: int, n: int = 150, columns: int = 3) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, columns)).round(1)
+    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(n) < 0.15)
+    return X, y.astype(int) + (X[:, 2] > 1.2)
+
+
+TRANSFORMATIONS: dict[str, Callable[[Any], Any]] = {
+    "tiny": lambda x: x * 1e-9,
+    "shifted": lambda x: x + 1e8,
+    "time stamps": lambda x: 1.7e9 + 86400 * x,
+    "ids": lambda x: 2**24 + 1 + np.unique(x, return_inverse=True)[1].reshape(x.shape),
+    "huge": lambda x: np.sinh(x) * 1e306,
+    "one ulp apart": lambda x: _ulps(np.unique(x, return_inverse=True)[1].reshape(x.shape)),
+}
+
+
+def _ulps(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    return (np.float64(1).view(np.int64) + ranks).view(np.float64)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_increasing_transformations_change_nothing(name: str, seed: int) -> None:
+    X, y = noisy(seed)
+    moved = TRANSFORMATIONS[name](X)
+    before, after = (exactree.solve(Z, y, max_depth=2) for Z in (X, moved))
+    assert before.objective == after.objective
+    errors = np.array(after.classes)[tree.predict(after.tree, moved)] != y
+    assert errors.sum() == after.objective
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_row_order_repetition_and_threads_change_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = noisy(seed)
+    X = X.round(0)
+    weights = rng.integers(0, 4, len(y))
+    budgets: dict[str, Any] = {"max_depth": 3} if seed % 2 else {"max_depth": 4, "max_splits": 4}
+    plain = exactree.solve(X, y, sample_weight=weights, **budgets)
+    assert plain.status == "optimal"
+    order = rng.permutation(np.repeat(np.arange(len(y)), weights))
+    repeated = exactree.solve(X[order], y[order], **budgets)
+    assert stripped(repeated.tree) == stripped(plain.tree)
+    assert repeated.objective == plain.objective
+    for jobs in (2, 3):
+        shuffled = rng.permutation(len(y))
+        again = exactree.solve(
+            X[shuffled], y[shuffled], sample_weight=weights[shuffled], n_jobs=jobs, **budgets
+        )
+        assert again.tree == plain.tree
+
+
+def stripped(found: tree.Tree) -> tree.Tree:
+    """The tree without the number of its rows, which repetition does change."""
+    return tree.map_leaves(lambda leaf: tree.Leaf(leaf.value, 0, leaf.weights, leaf.cost), found)
+
+
+def test_weights_scale() -> None:
+    X, y = noisy(8)
+    weights = np.random.default_rng(8).integers(1, 10**6, len(y))
+    small = exactree.solve(X, y, max_depth=2, sample_weight=weights)
+    large = exactree.solve(X, y, max_depth=2, sample_weight=weights * 2.0**-30)
+    assert large.objective == small.objective * 2.0**-30
+    assert isinstance(small.objective, int)
+
+
+# --- Limits -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("seconds", [0.0, 0.001, 0.02, 0.1])
+def test_a_time_limit_gives_a_tree_and_a_valid_bound(seconds: float, depth: int) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    limited = exactree.solve(X, y, max_depth=depth, time_limit=seconds)
+    full = exactree.solve(X, y, max_depth=depth)
+    assert full.status == "optimal"
+    assert limited.lower_bound <= full.objective <= limited.objective
+    assert limited.gap == limited.objective - limited.lower_bound
+    if limited.status == "optimal":
+        assert limited.gap == 0
+    within_budgets(limited, {"max_depth": depth})
+
+
+def test_a_limited_run_is_no_worse_than_cart() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    cart = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    limited = exactree.solve(X, y, max_depth=4, time_limit=0.05)
+    assert limited.objective <= (cart.predict(X) != y).sum()
+
+
+def test_a_memory_limit_gives_a_tree_and_a_valid_bound() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    full = exactree.solve(X, y, max_depth=3)
+    for limit in (1, 10**5, 10**6):
+        limited = exactree.solve(X, y, max_depth=3, memory_limit=limit)
+        assert limited.status == "memory_limit" or limited.gap == 0
+        assert limited.lower_bound <= full.objective <= limited.objective
+
+
+def test_history_and_progress_only_improve() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    seen: list[exactree.Progress] = []
+    found = exactree.solve(X, y, max_depth=4, time_limit=0.4, on_progress=seen.append)
+    assert seen
+    reports = [(p.seconds, p.objective, p.lower_bound) for p in seen]
+    for entries in (list(found.history), reports):
+        for (t, best, bound), (later, better, tighter) in pairwise(entries):
+            assert t <= later and better <= best and bound <= tighter
+    assert found.history[-1][1:] == (found.objective, found.lower_bound)
+    assert all(p.gap == p.objective - p.lower_bound for p in seen)
+
+
+# --- Sizes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_all_sizes_in_one_search(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = random_case(rng)
+    depth = int(rng.integers(1, 4))
+    k = int(rng.integers(0, 8))
+    least = int(rng.integers(1, 3))
+    found = solve_sizes(
+        case.X,
+        case.y,
+        max_splits=k,
+        max_depth=depth,
+        sample_weight=case.weights,
+        min_samples_leaf=least,
+    )
+    assert len(found) == k + 1
+    for splits, result in enumerate(found):
+        budgets = {"max_depth": depth, "max_splits": splits, "min_samples_leaf": least}
+        assert agrees(result.objective, optimum(Case(case.X, case.y, case.weights, budgets)))
+        assert result.status == "optimal"
+        within_budgets(result, budgets)
+
+
+def test_sizes_on_real_data() -> None:
+    X, y = load_iris(return_X_y=True)
+    path = solve_sizes(X, y, max_splits=7, max_depth=3)
+    assert [r.objective for r in path[:3]] == [100, 50, 6]
+    single = [exactree.solve(X, y, max_splits=k, max_depth=3).objective for k in range(8)]
+    assert [r.objective for r in path] == single
+
+
+# --- Depth and numbers beyond the tiny --------------------------------------------------------
+
+
+def test_known_optima() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert [exactree.solve(X, y, max_depth=d).objective for d in range(5)] == [100, 50, 6, 1, 0]
+
+
+def test_depth_five() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, size=(40, 6)).astype(float)
+    y = X.sum(axis=1).astype(int) % 2
+    case = Case(X, y, None, {"max_depth": 5})
+    assert exactree.solve(X, y, max_depth=5).objective == parity_optimum(case)
+
+
+def parity_optimum(case: Case) -> int:
+    """Depth first over two-valued columns, by plain recursion."""
+
+    def best(rows: NDArray[np.intp], depth: int) -> int:
+        counts = np.bincount(case.y[rows], minlength=2)
+        leaf = int(counts.min())
+        if depth == 0 or leaf == 0:
+            return leaf
+        for j in range(case.X.shape[1]):
+            left = case.X[rows, j] < 0.5
+            if left.any() and not left.all():
+                cost = best(rows[left], depth - 1)
+                if cost < leaf:
+                    leaf = min(leaf, cost + best(rows[~left], depth - 1))
+        return leaf
+
+    return best(np.arange(len(case.y)), case.budgets["max_depth"])
+
+
+def test_penalty_against_sizes() -> None:
+    """The best of loss + penalty * total * splits over the path of sizes."""
+    X, y = noisy(3, n=120)
+    path = [r.objective for r in solve_sizes(X, y, max_splits=7, max_depth=3)]
+    for penalty in (0.005, 0.01, 0.05, 1 / 3):
+        found = exactree.solve(X, y, max_depth=3, penalty=penalty)
+        exact = min(Fraction(e) + Fraction(penalty) * len(y) * k for k, e in enumerate(path))
+        assert agrees(found.objective, exact)
+
+
+def test_many_equal_optima_prefer_fewer_splits() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    found = exactree.solve(X, [0, 0, 1, 1], max_depth=3)
+    assert tree.size(found.tree) == 1
+    assert prod(leaf.rows for leaf in tree.leaves(found.tree)) == 4
