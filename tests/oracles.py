@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.spec.constraints import min_leaf
+from exactree.spec.constraints import both, min_leaf, min_leaf_weight
 from exactree.spec.data import Number, Sample
 from exactree.spec.objectives import WEIGHTED_ZERO_ONE
 from exactree.spec.programs import best_value
@@ -41,7 +41,12 @@ def random_case(rng: np.random.Generator) -> Case:
     X = rng.integers(0, rng.integers(1, 9), size=(n, int(rng.integers(1, 4)))).astype(float)
     classes = int(rng.choice([1, 2, 3, 4, 5, 9, 11], p=[0.05, 0.35, 0.2, 0.15, 0.1, 0.1, 0.05]))
     y = rng.integers(0, classes, n)
-    return Case(X, y, _weights(rng, n), _budgets(rng, depth, n))
+    weights, budgets = _weights(rng, n), _budgets(rng, depth, n)
+    # The two limits on leaves go together only without weights, and this one only with integers.
+    simple = weights is None or (budgets.get("min_samples_leaf", 1) == 1 and weights[0] >= 1)
+    if simple and rng.random() < 0.15:
+        budgets["min_weight_fraction_leaf"] = float(rng.choice([0.01, 0.1, 0.2, 0.25, 1 / 3, 0.5]))
+    return Case(X, y, weights, budgets)
 
 
 def _weights(rng: np.random.Generator, n: int) -> NDArray[np.float64] | None:
@@ -74,6 +79,7 @@ def optimum(case: Case) -> Number:
     samples = tuple(
         Sample(i, tuple(map(Fraction, x)), y, Fraction(w)) for i, (x, y, w) in enumerate(rows) if w
     )
+    share = Fraction(repr(case.budgets.get("min_weight_fraction_leaf", 0.0)))
     return best_value(
         samples,
         axis_rules,
@@ -81,7 +87,10 @@ def optimum(case: Case) -> Number:
         max_depth=case.budgets.get("max_depth"),
         max_splits=case.budgets.get("max_splits"),
         penalty=Fraction(case.budgets.get("penalty", 0.0)) * sum(map(Fraction, weights)),
-        constraint=min_leaf(case.budgets.get("min_samples_leaf", 1)),
+        constraint=both(
+            min_leaf(case.budgets.get("min_samples_leaf", 1)),
+            min_leaf_weight(share * sum(map(Fraction, weights))),
+        ),
     )
 
 

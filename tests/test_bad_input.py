@@ -72,6 +72,15 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"max_splits": -2}, "max_splits=-2: pass a whole number, at least 0"),
     ({"min_samples_leaf": 0}, "min_samples_leaf=0: pass a whole number, at least 1"),
     ({"min_samples_leaf": 0.1}, "min_samples_leaf=0.1: pass a whole number"),
+    ({"min_weight_fraction_leaf": 0.6}, "min_weight_fraction_leaf=0.6: pass a number from 0 to"),
+    (
+        {"min_weight_fraction_leaf": 0.1, "sample_weight": [0.1, 0.2, 0.3]},
+        r"min_weight_fraction_leaf needs weights .* round sample_weight",
+    ),
+    (
+        {"min_weight_fraction_leaf": 0.1, "min_samples_leaf": 2, "sample_weight": [1, 2, 3]},
+        "min_samples_leaf counts rows .* unequal weights: give one of the two",
+    ),
     ({"penalty": -0.1}, "penalty=-0.1 is negative: pass a number that is at least 0"),
     ({"penalty": np.nan}, "penalty=nan: pass a finite number"),
     ({"penalty": "a lot"}, "penalty='a lot': pass a finite number"),

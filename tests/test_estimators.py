@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import exactree
 from exactree import OptimalTreeClassifier, estimators, tree
@@ -22,6 +23,11 @@ from exactree.problem import Progress, Result
 
 IRIS = load_iris(as_frame=True)
 X, Y = IRIS.data, IRIS.target
+
+
+@parametrize_with_checks([OptimalTreeClassifier(), OptimalTreeClassifier(max_splits=4)])  # type: ignore[untyped-decorator]
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import prod
@@ -33,7 +38,9 @@ def prepared(case: Case) -> tuple[Problem, Any, Any]:
     data = read_data(case.X, case.y, case.weights)
     sources = Axis().sources(data.X)
     named = {"max_depth": None, "max_splits": None, "min_samples_leaf": 1, "penalty": 0.0}
-    budgets = read_budgets(**{**named, **case.budgets})
+    given = {**named, **case.budgets}
+    share = Fraction(repr(given.pop("min_weight_fraction_leaf", 0.0)))
+    budgets = replace(read_budgets(**given), min_weight=share)
     return make_problem(data, sources, budgets, MisclassificationError(), "any"), data, sources
 
 
@@ -228,6 +235,50 @@ def test_history_and_progress_only_improve() -> None:
             assert t <= later and better <= best and bound <= tighter
     assert found.history[-1][1:] == (found.objective, found.lower_bound)
     assert all(p.gap == p.objective - p.lower_bound for p in seen)
+
+
+def hopeless() -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Labels without any pattern: nothing is proved at depth five within a test's patience."""
+    rng = np.random.default_rng(0)
+    return rng.random((600, 8)), rng.integers(0, 2, 600)
+
+
+@contextmanager
+def ctrl_c_soon() -> Iterator[None]:
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_gives_a_tree_and_a_valid_bound(jobs: int) -> None:
+    X, y = hopeless()
+    with ctrl_c_soon():
+        found = exactree.solve(X, y, max_depth=5, n_jobs=jobs)
+    assert found.status == "interrupted"
+    assert 0 <= found.lower_bound < found.objective
+    within_budgets(found, {"max_depth": 5})
+
+
+def test_ctrl_c_stops_a_fit_after_it_kept_its_tree() -> None:
+    X, y = hopeless()
+    clf = exactree.OptimalTreeClassifier(max_depth=5)
+    with ctrl_c_soon(), pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert clf.status_ == "interrupted"
+    assert (clf.predict(X) != y).sum() == clf.objective_
+
+
+def test_an_error_in_the_callback_ends_the_search() -> None:
+    def fail(progress: exactree.Progress) -> None:
+        raise LookupError(f"enough after {progress.seconds}")
+
+    X, y = hopeless()
+    with pytest.raises(LookupError, match="enough"):
+        exactree.solve(X, y, max_depth=5, on_progress=fail)
 
 
 # --- Sizes ------------------------------------------------------------------------------------

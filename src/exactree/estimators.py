@@ -36,6 +36,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         At most so many splits in all. Without a depth, either this or a penalty must be given.
     min_samples_leaf : int
         At least so many rows, whatever their weight, on each side of every split.
+    min_weight_fraction_leaf : float
+        At least this share of the total weight on each side of every split.
     penalty : float
         Cost of a split as a share of the total weight.
     objective : str or Objective
@@ -85,6 +87,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         max_depth: int | None = 3,
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         penalty: float = 0.0,
         objective: Objective | str = "error",
         class_weight: Any = None,
@@ -97,6 +100,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.penalty = penalty
         self.objective = objective
         self.class_weight = class_weight
@@ -122,6 +126,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             max_depth=self.max_depth,
             max_splits=self.max_splits,
             min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             penalty=self.penalty,
             objective=self.objective,
             sample_weight=sample_weight,

@@ -275,6 +275,17 @@ def read_penalty(penalty: Any) -> Fraction:
     return Fraction(penalty) if isinstance(penalty, int | Fraction) else Fraction(float(penalty))
 
 
+def read_share(name: str, value: Any) -> Fraction:
+    """Take a number from 0 to 0.5 and read it as the decimal it is written as.
+
+    >>> read_share("min_weight_fraction_leaf", 0.01)
+    Fraction(1, 100)
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 0.5:
+        raise ValueError(f"{name}={value!r}: pass a number from 0 to 0.5")
+    return Fraction(repr(float(value)))
+
+
 def read_seconds(time_limit: Any) -> float:
     """Take a number of seconds that is at least 0, or None for no limit.
 

@@ -77,7 +77,8 @@ class Problem:
     weights : (n,) int64 or None
         Cost of misclassifying each row, positive; None: every row costs `unit`.
     counts : (n,) int32 or None
-        How many rows of the user each row stands for; None: one.
+        What each row counts towards `min_rows` (how many of the user's rows it stands for, or its
+        weight); None: one.
     unit : int
         Cost of a row without weights.
     penalty : int
@@ -89,7 +90,7 @@ class Problem:
     max_splits : int or None
         At most so many splits; None: as many as the depth allows.
     min_rows : int
-        At least so many of the user's rows on each side of every split.
+        Each side of every split counts at least so much.
     scale : Fraction
         What one unit of cost is worth in the user's weights.
     space : str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from time import perf_counter
 from typing import Any
 
@@ -49,6 +50,7 @@ class Budgets:
     max_splits: int | None
     min_samples_leaf: int
     penalty: Fraction
+    min_weight: Fraction = Fraction(0)
 
 
 def solve(
@@ -60,6 +62,7 @@ def solve(
     max_depth: int | None = None,
     max_splits: int | None = None,
     min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
     penalty: float = 0.0,
     objective: Objective | str | None = None,
     sample_weight: Any = None,
@@ -86,6 +89,8 @@ def solve(
         At most so many splits on a path, and in all. Without either, give a `penalty`.
     min_samples_leaf : int
         At least so many rows (not weight) on each side of every split.
+    min_weight_fraction_leaf : float
+        At least this share of the total weight on each side of every split.
     penalty : float
         Cost of a split as a share of the total weight.
     objective : Objective, str or None
@@ -118,7 +123,10 @@ def solve(
     start = perf_counter()
     chosen = as_engine(engine)
     family, loss = as_family(splits), as_objective(objective, read_task(task))
-    budgets = read_budgets(max_depth, max_splits, min_samples_leaf, penalty)
+    budgets = replace(
+        read_budgets(max_depth, max_splits, min_samples_leaf, penalty),
+        min_weight=inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
+    )
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight)
     sources = family.sources(data.X)
@@ -263,19 +271,20 @@ def make_problem(
     np.add.at(class_totals, rows.labels, factor if weights is None else weights)
     leaf_cost = int(objective.leaf_cost(class_totals))
     max_depth, max_splits = _tightened(budgets, rows, useful_splits(leaf_cost, penalty))
+    counts, min_rows = _least_side(budgets, rows)
     return Problem(
         columns=rows.columns,
         labels=rows.labels,
         n_classes=len(present),
         weights=weights,
-        counts=rows.counts if budgets.min_samples_leaf > 1 else None,
+        counts=counts,
         unit=factor,
         # A penalty beyond the leaf's cost forbids all splits, and the depth is 0 then.
         penalty=min(penalty, factor * rows.total),
         objective=objective,
         max_depth=max_depth,
         max_splits=max_splits,
-        min_rows=budgets.min_samples_leaf,
+        min_rows=min_rows,
         scale=data.scale * rows.common / factor,
         space=in_words(budgets, words),
     )
@@ -303,6 +312,30 @@ def _tightened(budgets: Budgets, rows: Rows, useful: int | None) -> tuple[int, i
     return depth, splits
 
 
+def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
+    """Give what every row counts on its side of a split, and how much each side needs.
+
+    Unit rows weigh what they count, so both limits are one; among weighted rows either rows or
+    weight can be counted.
+    """
+    least = ceil(budgets.min_weight * rows.total)
+    if rows.weights is None:
+        return None, max(budgets.min_samples_leaf, least)
+    if not budgets.min_weight:
+        return (rows.counts if budgets.min_samples_leaf > 1 else None), budgets.min_samples_leaf
+    if budgets.min_samples_leaf > 1:
+        raise ValueError(
+            "min_samples_leaf counts rows and min_weight_fraction_leaf counts weight, and these "
+            "rows have unequal weights: give one of the two"
+        )
+    if rows.total >= 2**31:
+        raise ValueError(
+            "min_weight_fraction_leaf needs weights that are multiples of a unit with a sum below "
+            "2**31 units: round sample_weight to fewer digits, for example to multiples of 2**-10"
+        )
+    return rows.weights.astype(np.int32), max(least, 1)
+
+
 def in_words(budgets: Budgets, words: str) -> str:
     """Say which trees compete.
 
@@ -316,6 +349,8 @@ def in_words(budgets: Budgets, words: str) -> str:
         said.append(f"at most {budgets.max_splits} split{'s' * (budgets.max_splits != 1)}")
     if budgets.min_samples_leaf > 1:
         said.append(f"at least {budgets.min_samples_leaf} rows a side")
+    if budgets.min_weight:
+        said.append(f"at least {float(budgets.min_weight):g} of the total weight a side")
     if budgets.penalty:
         said.append(f"{float(budgets.penalty):g} of the total weight per split")
     return ", ".join(said)
