@@ -1,4 +1,4 @@
-"""The demonstration runs, and its programs agree with brute force."""
+"""The demonstration runs: its trees are proved optimal, its programs agree with brute force."""
 
 import runpy
 from pathlib import Path
@@ -11,4 +11,6 @@ DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
 def test_the_demo_agrees_with_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
     main = runpy.run_path(str(DEMO))["main"]
     assert main() == 0
-    assert "Every program agrees with brute force." in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "optimal: objective 9, " in shown
+    assert "Every program agrees with brute force." in shown
