@@ -97,5 +97,6 @@ NB_MODULE(_native, m) {
         "isa"_a = "auto", "Count the members that a and b have in common.");
   m.def("bitset_kth", &bitset_kth, "a"_a.noconvert(), "k"_a, "isa"_a = "auto",
         "Return the k-th member of a in increasing order, counted from zero.");
+  bind_geometry(m);
   bind_search(m);
 }

@@ -4,9 +4,11 @@
 namespace KERNEL_NAMESPACE {
 
 BitsetKernels bitset_kernels();
+GeometryKernels geometry_kernels();
 
 KernelTable kernel_table() {
-  return KernelTable{.bitset = bitset_kernels(), .make_root = make_root};
+  return KernelTable{
+      .bitset = bitset_kernels(), .geometry = geometry_kernels(), .make_root = make_root};
 }
 
 }  // namespace KERNEL_NAMESPACE

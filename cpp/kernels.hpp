@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bitset.hpp"
+#include "geometry/geometry.hpp"
 #include "search/make_root.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
@@ -29,6 +30,7 @@ namespace exactree {
 // The entry points of one instruction set.
 struct KernelTable {
   BitsetKernels bitset;
+  GeometryKernels geometry;
   MakeRoot make_root;
 };
 

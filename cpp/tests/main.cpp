@@ -4,7 +4,8 @@
 
 namespace exactree::tests {
 void test_bitset();
-}
+void test_geometry();
+}  // namespace exactree::tests
 
 namespace {
 
@@ -16,6 +17,7 @@ struct Test {
 // To add a test: declare it above, add a line here, and its file to EXACTREE_TEST_SOURCES.
 constexpr std::array kTests{
     Test{"bitset", exactree::tests::test_bitset},
+    Test{"geometry", exactree::tests::test_geometry},
 };
 
 bool passes(const Test& test) {

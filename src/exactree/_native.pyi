@@ -27,6 +27,19 @@ def bitset_count_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), ord
 def bitset_kth(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, isa: str = 'auto') -> int:
     """Return the k-th member of a in increasing order, counted from zero."""
 
+def dichotomies(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], expected: int, stop: object | None, isa: str = 'auto') -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], bool]:
+    """
+    List the partitions of vectors by linear functionals that vanish on none of them: masks of the side of vector 0, sorted, without the trivial one, and whether the list is complete. points[i, c] holds 64-bit words of two's complement, the lowest first. stop() is asked every few milliseconds.
+    """
+
+def surface_sides(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], isa: str = 'auto') -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]]:
+    """
+    For each list of owners: masks of the points q with det(owners, q) > 0, and with = 0.
+    """
+
+def expand_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], isa: str = 'auto') -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+    """Rewrite masks over points for rows: row i is where point rows[i] is."""
+
 class SearchResult:
     """What a search found and proved."""
 

@@ -1,0 +1,129 @@
+"""Families of surfaces as hyperplanes of an embedding (the Veronese map for degree M).
+
+family        terms                                     points that define a surface
+axis          x_i, one at a time                        1
+hyperplane    x_1 .. x_D                                D
+sphere        x_1 .. x_D, x_1^2 + .. + x_D^2            D + 1
+axis_quadric  x_1 .. x_D, x_1^2 .. x_D^2                2 D
+quadric       all monomials of degree 1, 2              C(D + 2, 2) - 1
+polynomial    all monomials of degree 1 .. M            C(D + M, D) - 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import PolynomialFeatures
+
+Monomial = tuple[int, ...]  # the exponent of each column
+Term = tuple[Monomial, ...]  # a sum of monomials
+
+NAMES = ("axis", "hyperplane", "sphere", "axis_quadric", "quadric")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of surfaces: sum of coefficients times terms <= threshold."""
+
+    name: str
+    degree: int = 1
+
+    @property
+    def scales_columns_together(self) -> bool:
+        """Tell whether scaling a single column would leave the family: only spheres do."""
+        return self.name == "sphere"
+
+    def terms(self, columns: int) -> tuple[Term, ...]:
+        """List the terms for so many columns, the constant left out.
+
+        >>> family_of("sphere").terms(2)
+        (((1, 0),), ((0, 1),), ((2, 0), (0, 2)))
+        """
+        monomials = _exponents(_features(columns, self.degree))
+        if self.name == "sphere":
+            linear = [(m,) for m in monomials if sum(m) == 1]
+            return (*linear, tuple(m for m in monomials if max(m) == 2))
+        if self.name == "axis_quadric":
+            monomials = [m for m in monomials if sum(m) == max(m)]
+        return tuple((m,) for m in monomials)
+
+    def names(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Name the terms after the columns.
+
+        >>> family_of("sphere").names(["a", "b"])
+        ('a', 'b', 'a^2 + b^2')
+        """
+        features = _features(len(columns), self.degree)
+        names = features.get_feature_names_out(columns)
+        known = dict(zip(_exponents(features), names, strict=True))
+        terms = self.terms(len(columns))
+        return tuple(" + ".join(str(known[monomial]) for monomial in term) for term in terms)
+
+    def points_needed(self, columns: int) -> int:
+        """Count the points that define a surface.
+
+        >>> [family_of(name).points_needed(2) for name in NAMES], polynomial(3).points_needed(2)
+        ([1, 2, 3, 4, 5], 9)
+        """
+        return 1 if self.name == "axis" else len(self.terms(columns))
+
+
+def family_of(family: str | Family) -> Family:
+    """Give the family of a name.
+
+    >>> family_of("quadric")
+    Family(name='quadric', degree=2)
+    """
+    if isinstance(family, Family):
+        return family
+    if family not in NAMES:
+        raise ValueError(f"unknown family {family!r}: choose one of {', '.join(NAMES)}")
+    return Family(family, 1 if family in ("axis", "hyperplane") else 2)
+
+
+def polynomial(degree: int) -> Family:
+    """Give the family of all surfaces of a degree.
+
+    >>> len(polynomial(3).terms(2))
+    9
+    """
+    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 1:
+        raise ValueError(f"degree {degree!r}: give an integer of at least 1")
+    return Family("polynomial", int(degree))
+
+
+def evaluate(term: Term, columns: Sequence[Any]) -> Any:
+    """Evaluate a term on numbers, or on whole columns, always in the same order.
+
+    >>> evaluate(((2, 1), (0, 3)), [3, 5])
+    170
+    """
+    total: Any = 0
+    for monomial in term:
+        value: Any = 1
+        for column, exponent in zip(columns, monomial, strict=True):
+            for _ in range(exponent):
+                value = value * column
+        total = total + value
+    return total
+
+
+def embed(terms: Sequence[Term], rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Evaluate terms on integer rows.
+
+    >>> embed(family_of("sphere").terms(2), [(3, 4)])
+    [[3, 4, 25]]
+    """
+    return [[evaluate(term, row) for term in terms] for row in rows]
+
+
+def _features(columns: int, degree: int) -> PolynomialFeatures:
+    return PolynomialFeatures(degree, include_bias=False).fit(np.zeros((1, columns)))
+
+
+def _exponents(features: PolynomialFeatures) -> list[Monomial]:
+    """List the exponents of all monomials, lowest degree first."""
+    return [tuple(int(e) for e in row) for row in features.powers_]

@@ -1,0 +1,198 @@
+"""The surface of widest margin for a partition of rows, and its exact evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
+
+from exactree.geometry.families import Family, evaluate, family_of
+from exactree.geometry.lifting import fraction_of, lift
+from exactree.geometry.separation import separate
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A split by a surface: left where sum of coefficients[k] * term k <= threshold.
+
+    With float64 coefficients a row is evaluated term by term in a fixed order, so that its side
+    does not depend on the other rows of the batch. With `exact`, coefficients and threshold are
+    integers and a row is evaluated in fractions, its values read as decimals.
+    """
+
+    family: Family
+    coefficients: tuple[float, ...] | tuple[int, ...]
+    threshold: float | int
+    exact: bool = False
+
+    def left(self, X: ArrayLike) -> Bools:
+        """Tell for each row whether it goes left."""
+        table = np.asarray(X)
+        if not self.exact:
+            return np.asarray(_values(self.family, self.coefficients, table) <= self.threshold)
+        terms = self.family.terms(table.shape[1])
+        return np.array([self._exact_left(terms, row) for row in table], dtype=bool)
+
+    def _exact_left(
+        self, terms: Sequence[tuple[tuple[int, ...], ...]], row: NDArray[np.generic]
+    ) -> bool:
+        x = [fraction_of(value) for value in row]
+        weighted = (c * evaluate(t, x) for c, t in zip(self.coefficients, terms, strict=True) if c)
+        return bool(sum(weighted, Fraction(0)) <= self.threshold)
+
+
+def widest_margin(X: ArrayLike, left: ArrayLike, family: str | Family) -> Surface:
+    """Find the surface that parts the rows as given and leaves the widest margin.
+
+    The margin is that of a linear program: the embedded columns are scaled to [-1, 1], and the
+    smallest distance of a row in the maximum norm is made largest. If neither the solution in
+    floating point nor the one in fractions, rounded, reproduces the partition by float64
+    arithmetic, the latter is kept in integers.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        The rows of a node.
+    left : array-like of bool
+        The rows that go left; neither side may be empty.
+    family : str or Family
+        The kind of surface, anything but "axis".
+
+    >>> surface = widest_margin([[0, 0], [0, 2], [4, 1]], [True, True, False], "hyperplane")
+    >>> surface.coefficients, surface.threshold
+    ((0.5, 0.0), 1.0)
+    """
+    kind = family_of(family)
+    table = np.asarray(X)
+    goes_left = np.asarray(left, dtype=bool)
+    _check_partition(table, goes_left, kind)
+    problem = _Separation.of(table, goes_left, kind)
+    for solve in (problem.approximate, problem.exact):
+        weights = solve()
+        surface = weights and _rounded(kind, weights, table, goes_left)
+        if surface:
+            return surface
+    if weights is None:
+        raise ValueError(f"no surface of the family {kind.name!r} parts the rows like this")
+    return _integral(kind, weights, table, goes_left)
+
+
+def _check_partition(table: NDArray[np.generic], left: Bools, family: Family) -> None:
+    """Refuse what is no partition of the rows into two sides."""
+    if family.name == "axis":
+        raise ValueError("an axis-parallel split is a threshold: use the family 'hyperplane'")
+    if left.shape != table.shape[:1]:
+        raise ValueError(f"left has shape {left.shape}, X {len(table)} rows: give one side per row")
+    if left.all() or not left.any():
+        raise ValueError("all rows are on one side: a surface parts two non-empty sides")
+
+
+@dataclass(frozen=True)
+class _Separation:
+    """Embedded rows with columns scaled to [-1, 1], and how to scale the weights back."""
+
+    rows: list[list[Fraction]]
+    left: Bools
+    scales: list[Fraction]  # of each column: 2 / its range in the units of X, 0 if it is constant
+
+    @classmethod
+    def of(cls, table: NDArray[np.generic], left: Bools, family: Family) -> _Separation:
+        lifted = lift(table)
+        units = [Fraction(10) ** power for power in lifted.powers]
+        values = [[x * u for x, u in zip(row, units, strict=True)] for row in lifted.rows]
+        terms = family.terms(len(units))
+        columns = [[evaluate(term, row) for row in values] for term in terms]
+        lows, highs = [min(c) for c in columns], [max(c) for c in columns]
+        spans = [high - low for low, high in zip(lows, highs, strict=True)]
+        scales = [2 / span if span else Fraction(0) for span in spans]
+        scaled = [
+            [(x - low) * scale - (1 if scale else 0) for x in column]
+            for column, low, scale in zip(columns, lows, scales, strict=True)
+        ]
+        return cls([list(row) for row in zip(*scaled, strict=True)], left, scales)
+
+    def approximate(self) -> list[Fraction] | None:
+        """Solve max g, w.x - t <= -g on the left, >= g on the right, |w|_1 <= 1, by HiGHS."""
+        rows = np.array([[float(x) for x in row] for row in self.rows])
+        sign = np.where(self.left, 1.0, -1.0)[:, None]
+        n, d = rows.shape
+        parted = np.hstack([sign * rows, -sign * rows, -sign, np.ones((n, 1))])
+        norm = np.r_[np.ones(2 * d), 0.0, 0.0]
+        result = linprog(
+            np.r_[np.zeros(2 * d + 1), -1.0],
+            A_ub=np.vstack([parted, norm]),
+            b_ub=np.r_[np.zeros(n), 1.0],
+            bounds=[(0, None)] * (2 * d) + [(None, None), (0, None)],
+            method="highs",
+        )
+        if not result.success:
+            return None
+        weights = result.x[:d] - result.x[d : 2 * d]
+        return self._unscaled([Fraction(float(w)) for w in weights])
+
+    def exact(self) -> list[Fraction] | None:
+        """Solve a like problem in fractions; None if the rows cannot be parted."""
+        signed = {
+            tuple(-x if side else x for x in (*row, Fraction(1)))
+            for row, side in zip(self.rows, self.left, strict=True)
+        }
+        weights = separate(sorted(signed))
+        return None if weights is None else self._unscaled(weights[:-1])
+
+    def _unscaled(self, weights: Sequence[Fraction]) -> list[Fraction]:
+        return [w * scale for w, scale in zip(weights, self.scales, strict=True)]
+
+
+def _values(
+    family: Family, coefficients: Sequence[float | int], table: NDArray[np.generic]
+) -> Floats:
+    """Evaluate the weighted terms of each row by float64 operations in a fixed order."""
+    columns = [np.asarray(column, dtype=np.float64) for column in table.T]
+    total = np.zeros(len(table))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for coefficient, term in zip(coefficients, family.terms(len(columns)), strict=True):
+            if coefficient:
+                total = total + coefficient * evaluate(term, columns)
+    return total
+
+
+def _rounded(
+    family: Family, weights: Sequence[Fraction], table: NDArray[np.generic], left: Bools
+) -> Surface | None:
+    """Give the surface with float64 coefficients if it reproduces the partition."""
+    try:
+        coefficients = tuple(float(w) for w in weights)
+    except OverflowError:
+        return None
+    values = _values(family, coefficients, table)
+    below, above = float(values[left].max()), float(values[~left].min())
+    if not below < above:  # also if one is NaN
+        return None
+    middle = below / 2 + above / 2
+    threshold = middle if below <= middle < above else below
+    surface = Surface(family, coefficients, threshold)
+    return surface if np.array_equal(surface.left(table), left) else None
+
+
+def _integral(
+    family: Family, weights: Sequence[Fraction], table: NDArray[np.generic], left: Bools
+) -> Surface:
+    """Give the surface with integer coefficients that parts the rows exactly."""
+    terms = family.terms(table.shape[1])
+    values = []
+    for row in table:
+        x = [fraction_of(value) for value in row]
+        values.append(sum(w * evaluate(t, x) for w, t in zip(weights, terms, strict=True)))
+    below = max(v for v, side in zip(values, left, strict=True) if side)
+    above = min(v for v, side in zip(values, left, strict=True) if not side)
+    threshold = Fraction(below + above) / 2
+    scale = lcm(threshold.denominator, *(w.denominator for w in weights))
+    return Surface(family, tuple(int(w * scale) for w in weights), int(threshold * scale), True)
