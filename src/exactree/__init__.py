@@ -1,7 +1,14 @@
 """Provably optimal decision trees, for any splitting rule."""
 
-from exactree import objectives, splits
+from exactree import export, objectives, splits
 from exactree.estimators import OptimalTreeClassifier
+from exactree.export import (
+    export_dot,
+    export_python,
+    export_rules,
+    export_text,
+    to_sklearn,
+)
 from exactree.problem import Progress, Result
 from exactree.solving import solve
 from exactree.tree import Leaf, Node, Tree
@@ -15,7 +22,13 @@ __all__ = [
     "Progress",
     "Result",
     "Tree",
+    "export",
+    "export_dot",
+    "export_python",
+    "export_rules",
+    "export_text",
     "objectives",
     "solve",
     "splits",
+    "to_sklearn",
 ]

@@ -1,0 +1,129 @@
+"""What an export or a plot shows: the tree of a model, with the names that the model knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from exactree.tree import Leaf, Node, Tree, leaves, nodes
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A tree with its names; `classes` is None for a tree that predicts numbers."""
+
+    tree: Tree
+    n_features: int
+    feature_names: Names | None
+    classes: tuple[Any, ...] | None
+
+    def feature(self, j: int) -> str:
+        """Name a column."""
+        return f"x[{j}]" if self.feature_names is None else self.feature_names[j]
+
+    def value(self, node: Tree) -> Any:
+        """Give what a node predicts: its class (an inner node: the heaviest), or a number."""
+        if self.classes is None:
+            return node.value if isinstance(node, Leaf) else mean(node)
+        return self.classes[class_number(node)]
+
+    def answer(self, node: Tree) -> str:
+        """Write down what a node predicts."""
+        value = self.value(node)
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def shares(self, node: Tree) -> list[float]:
+        """Give the share of each class in a node's weight; all of it the node's class if unknown.
+
+        >>> read_subject(Leaf(1)).shares(Leaf(1))
+        [0.0, 1.0]
+        """
+        assert self.classes is not None
+        total = sum(node.weights)
+        if not total:
+            return [float(c == class_number(node)) for c in range(len(self.classes))]
+        return [weight / total for weight in node.weights]
+
+
+def read_subject(
+    model: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+) -> Subject:
+    """Find the tree of an estimator, of a `Result`, or the tree itself, and its names.
+
+    >>> read_subject(Leaf(0, 3, (2, 1)), class_names=["no", "yes"]).answer(Leaf(0))
+    'no'
+    """
+    tree = _tree(model)
+    used = max(
+        (j for n in nodes(tree) if isinstance(n, Node) for j in n.split.features()), default=-1
+    )
+    names = _names(model) if feature_names is None else tuple(map(str, feature_names))
+    if names is not None and len(names) <= used:
+        raise ValueError(f"feature_names has {len(names)} names, the tree uses column {used}")
+    n_features = getattr(model, "n_features_in_", used + 1 if names is None else len(names))
+    return Subject(tree, int(n_features), names, _classes(model, tree, class_names))
+
+
+def _tree(model: Any) -> Tree:
+    if isinstance(model, Leaf | Node):
+        return model
+    if hasattr(model, "get_params") and not hasattr(model, "tree_"):
+        check_is_fitted(model)
+    tree = getattr(model, "tree_", getattr(model, "tree", None))
+    if not isinstance(tree, Leaf | Node):
+        raise ValueError(
+            f"{type(model).__name__} has no tree of exactree: pass a fitted estimator (the last "
+            "step of a pipeline: pipe[-1]), a Result or a tree"
+        )
+    return tree
+
+
+def _names(model: Any) -> Names | None:
+    names = getattr(model, "feature_names_in_", getattr(model, "feature_names", None))
+    return None if names is None else tuple(map(str, names))
+
+
+def _classes(model: Any, tree: Tree, given: Sequence[Any] | None) -> tuple[Any, ...] | None:
+    """Take the classes given, else the model's, else their numbers."""
+    values = [leaf.value for leaf in leaves(tree)]
+    if any(isinstance(value, float) for value in values):
+        return None
+    known = getattr(model, "classes_", getattr(model, "classes", ()))
+    count = len(known) or max(len(leaves(tree)[0].weights), int(max(values)) + 1)
+    if given is not None:
+        if len(given) != count:
+            raise ValueError(f"class_names has {len(given)} names, the tree has {count} classes")
+        return tuple(given)
+    return tuple(np.asarray(known).tolist()) if len(known) else tuple(range(count))
+
+
+def class_number(node: Tree) -> int:
+    """Give the number of a node's class; for an inner node the heaviest, the lowest on ties.
+
+    >>> class_number(Leaf(2))
+    2
+    """
+    if isinstance(node, Leaf):
+        return int(node.value)
+    return int(np.argmax(node.weights)) if node.weights else class_number(leaves(node)[0])
+
+
+def mean(node: Tree) -> float:
+    """Give the mean of a node's leaves, by their weight where it is known.
+
+    >>> mean(Leaf(2.5))
+    2.5
+    """
+    ends = leaves(node)
+    weights = [sum(leaf.weights) for leaf in ends]
+    return float(
+        np.average([leaf.value for leaf in ends], weights=weights if all(weights) else None)
+    )

@@ -1,0 +1,102 @@
+"""Stored trees keep to the schema that docs/schema.md shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from exactree import Leaf, Node, Tree, solve
+from exactree.splits import AxisSplit
+from exactree.tree import from_dict, to_dict
+
+X, Y = load_iris(return_X_y=True)
+SCHEMA_PAGE = Path(__file__).parents[1] / "docs" / "schema.md"
+
+
+def schema() -> dict[str, Any]:
+    (block,) = re.findall(r"```json\n(\{\n  \"\$schema\".*?)```", SCHEMA_PAGE.read_text(), re.S)
+    return dict(json.loads(block))
+
+
+TYPES: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": int | float,
+}
+KNOWN = {
+    "type",
+    "const",
+    "minimum",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "not",
+}
+
+
+def faults(data: Any, rule: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the data, by the words of JSON Schema that our page uses."""
+    if "$ref" in rule:
+        return faults(data, root["$defs"][rule["$ref"].split("/")[-1]], root)
+    if "anyOf" in rule:
+        tried = [faults(data, option, root) for option in rule["anyOf"]]
+        return [] if [] in tried else [text for found in tried for text in found]
+    assert set(rule) <= KNOWN | {"$schema", "$defs", "title", "description"}, "not understood"
+    found = []
+    wanted = TYPES.get(rule.get("type", ""))
+    if wanted and (not isinstance(data, wanted) or isinstance(data, bool)):
+        return [f"{data!r} is no {rule['type']}"]
+    if "const" in rule and data != rule["const"]:
+        found.append(f"{data!r} is not {rule['const']!r}")
+    if "not" in rule and not faults(data, rule["not"], root):
+        found.append(f"{data!r} is {rule['not']}")
+    if data is not None and "minimum" in rule and data < rule["minimum"]:
+        found.append(f"{data!r} is below {rule['minimum']}")
+    if "items" in rule:
+        found += [text for item in data for text in faults(item, rule["items"], root)]
+    if "properties" in rule:
+        found += [f"{key} is missing" for key in rule.get("required", []) if key not in data]
+        known = rule["properties"]
+        if rule.get("additionalProperties") is False:
+            found += [f"{key} is unknown" for key in data if key not in known]
+        for key in set(data) & set(known):
+            found += faults(data[key], known[key], root)
+    return found
+
+
+def test_stored_trees_keep_to_the_schema() -> None:
+    rule = schema()
+    numbers = Node(AxisSplit(0, 0.5), Leaf(1.5, 2, (2.0,), 0.5), Leaf(4.5, 1, (1.0,), 0.0))
+    examples: list[Tree] = [Leaf(7), numbers, solve(X, Y, max_splits=3).tree]
+    examples.append(solve(X, Y, max_splits=2, sample_weight=np.full(150, 0.3)).tree)
+    for tree in examples:
+        stored = json.loads(json.dumps(to_dict(tree)))
+        assert faults(stored, rule, rule) == []
+        assert from_dict(stored) == tree
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"version": 2}, "2 is not 1"),
+        ({"format": "tree"}, "'tree' is not 'exactree.tree'"),
+        ({"more": 1}, "more is unknown"),
+        ({"root": {"value": "a", "rows": 0, "weights": [], "cost": 0}}, "'a' is no number"),
+        ({"root": {"value": 1, "rows": -1, "weights": [], "cost": 0}}, "-1 is below 0"),
+        ({"root": {"split": {"kind": "a"}, "left": {}, "right": {}}}, "rows is missing"),
+        ({"root": {"split": {"kind": "axis"}}}, "threshold is missing"),
+    ],
+)
+def test_the_schema_refuses(change: dict[str, Any], fault: str) -> None:
+    rule = schema()
+    assert fault in faults({**to_dict(Leaf(1)), **change}, rule, rule)
