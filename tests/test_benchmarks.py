@@ -172,7 +172,9 @@ def test_broken_budgets_are_named(instance: Instance) -> None:
 
 def test_a_worker_times_and_recounts(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SOLVERS, "honest", fake("honest", Answer(1, "optimal", STUMP)))
-    record = perform(Job("t", instance, Problem(), "honest", QUICK))
+    calls: list[str] = []
+    record = perform(Job("t", instance, Problem(), "honest", QUICK), lambda: calls.append("solved"))
+    assert calls == ["solved"]
     assert (record["recount"], record["objective"], record["broken"]) == (1, 1, [])
     assert (record["rows"], record["columns"], record["classes"]) == (5, 2, 2)
     assert 0 <= record["seconds"] <= record["first_seconds"] and record["runs"] == 2
