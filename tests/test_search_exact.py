@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracles import Case, agrees, optimum, random_case
+from oracles import Case, agrees, optimum, plain_optimum, random_case
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
@@ -316,6 +316,53 @@ def test_sizes_on_real_data() -> None:
 
 
 # --- Depth and numbers beyond the tiny --------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_hundreds_of_rows_at_depth_two(seed: int) -> None:
+    """Bit masks of several words, many classes, many ties."""
+    rng = np.random.default_rng(seed)
+    n, classes = int(rng.integers(60, 260)), int(rng.choice([2, 3, 8, 9, 12]))
+    X = rng.normal(size=(n, 2)).round(int(rng.integers(0, 3)))
+    y = (np.abs(X[:, 0] * 3 + X[:, 1]).astype(int) + (rng.random(n) < 0.2)) % classes
+    weights = rng.integers(1, 10**4, n).astype(float) if seed % 3 == 0 else None
+    case = Case(X, y, weights, {"max_depth": 2})
+    found = exactree.solve(X, y, max_depth=2, sample_weight=weights, n_jobs=1 + seed % 2)
+    assert found.objective == plain_optimum(case)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_depth_three_beyond_the_specification(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 9, size=(40, 2)).astype(float), rng.integers(0, 2 + seed % 3, 40)
+    found = exactree.solve(X, y, max_depth=3)
+    assert found.objective == plain_optimum(Case(X, y, None, {"max_depth": 3}))
+
+
+def test_more_distinct_values_than_sixteen_bits_hold() -> None:
+    n, flipped = 70_000, 7
+    rng = np.random.default_rng(0)
+    x = rng.permutation(n).astype(float)
+    y = (x * 4 // n).astype(int) % 2
+    X = np.column_stack([rng.permutation(n), x])
+    assert exactree.solve(X, y, max_depth=2).objective == 0
+    # A flipped label in the middle of a stripe costs one error, and two splits to mend.
+    middle = np.flatnonzero(np.abs(x % (n // 4) - n // 8) < n // 16)
+    y[rng.choice(middle, flipped, replace=False)] ^= 1
+    found = exactree.solve(x[:, None], y, max_depth=2)
+    assert found.objective == flipped
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_too_large_to_write_out_choose_the_same_tree(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 5, size=(30, 2)).astype(float), rng.integers(0, 2, 30)
+    weights = rng.integers(150, 160, 30)
+    twice = rng.permutation(np.repeat(np.arange(30), weights))
+    weighted = exactree.solve(X, y, max_depth=3, sample_weight=weights)
+    repeated = exactree.solve(X[twice], y[twice], max_depth=3)
+    assert weighted.objective == repeated.objective
+    assert stripped(weighted.tree) == stripped(repeated.tree)
 
 
 def test_known_optima() -> None:
