@@ -19,6 +19,8 @@ DATA: dict[str, tuple[Any, Any, str]] = {
     "nan": ([[1, np.nan], [2, 2], [3, 3]], Y, r"NaN: column 1, row 0; fill in or drop"),
     "inf": ([[1, 2], [-np.inf, 2], [3, 3]], Y, r"infinity: column 0, row 1; fill in or drop"),
     "nan in a frame": (FRAME.assign(age=[1, None, 3]), Y, r"NaN: column 'age', row 1; .*Imputer"),
+    "NA in a frame": (FRAME.assign(id=pd.array([1, None, 3])), Y, r"NaN: column 'id', row 1"),
+    "NA in y": (X, pd.array([0, None, 1]), r"y (has missing labels|contains NaN).*drop"),
     "no rows": (np.empty((0, 2)), [], r"0 sample\(s\) \(shape=\(0, 2\)\); a minimum of 1"),
     "no columns": (np.empty((3, 0)), Y, r"0 feature\(s\) \(shape=\(3, 0\)\)"),
     "one dimension": ([1.0, 2.0, 3.0], Y, r"1 dimensions instead of 2. Reshape your data"),
@@ -117,6 +119,12 @@ def test_a_budget_too_long_for_the_search() -> None:
     line = np.arange(100.0)[:, None]
     with pytest.raises(ValueError, match=r"max_splits=40 is more .* 31: lower it, or limit"):
         exactree.solve(line, np.arange(100) % 2, max_splits=40, engine="search")
+
+
+def test_a_depth_beyond_storage() -> None:
+    line = np.arange(300.0)[:, None]
+    with pytest.raises(ValueError, match="max_depth=250 is too deep: pass 200 at most"):
+        exactree.solve(line, np.arange(300) % 2, max_depth=250)
 
 
 def test_the_estimator_refuses_the_same() -> None:

@@ -22,7 +22,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 _MODEL = {"tree", "objectives", "constraints", "problem"}
 _READ = {"inputs", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines"}
-_USERS = _SOLVE | {"solving", "estimators", "export", "plot", "report", "datasets"}
+_USERS = _SOLVE | {"preparing", "solving", "estimators", "export", "plot", "report", "datasets"}
 LAYERS: dict[str, set[str]] = {
     "_native": set(),
     "spec": set(),
@@ -38,7 +38,8 @@ LAYERS: dict[str, set[str]] = {
     "geometry": {"_native"},
     "splits": _MODEL | {"geometry", "counting", "rows"},
     "engines": _MODEL | {"bounds", "counting", "spec", "_native"},
-    "solving": _SOLVE,
+    "preparing": _MODEL | _READ | {"bounds", "splits"},
+    "solving": _SOLVE | {"preparing"},
     "estimators": _SOLVE | {"solving"},
     "export": _MODEL | {"splits"},
     "plot": _MODEL | {"splits", "export"},

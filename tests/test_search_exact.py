@@ -26,12 +26,13 @@ import exactree
 from exactree import _native, tree
 from exactree.engines.search import search
 from exactree.objectives import MisclassificationError
+from exactree.preparing import make_problem, read_budgets, read_data
 from exactree.problem import Limits, Problem, Result
-from exactree.solving import make_problem, read_budgets, read_data, solve_sizes, translated
+from exactree.solving import solve_sizes, translated
 from exactree.splits import Axis
 
 PRUNINGS = list(_native.prunings())
-BLOCKS, BLOCK = 20, 150
+BLOCKS, BLOCK = 20, 120
 
 
 def prepared(case: Case) -> tuple[Problem, Any, Any]:

@@ -19,8 +19,9 @@ import exactree
 from exactree import tree
 from exactree.engines import ENGINES, brute_force
 from exactree.objectives import MisclassificationError
+from exactree.preparing import Budgets, in_words, make_problem, read_budgets, read_data
 from exactree.problem import Limits, Problem, Result
-from exactree.solving import Budgets, in_words, make_problem, read_budgets, read_data, translated
+from exactree.solving import translated
 from exactree.splits import Axis, AxisSplit
 
 LINE = [[1.0], [2.0], [3.0], [4.0]]
@@ -64,6 +65,16 @@ def test_words() -> None:
         "0.01 of the total weight per split"
     )
     assert exactree.solve(LINE, STRIPES, max_depth=3).space == "axis-parallel trees, depth <= 3"
+
+
+def test_without_a_depth_trees_stay_storable() -> None:
+    line, stripes = np.arange(1000.0)[:, None], np.arange(1000) % 2
+    found = exactree.solve(line, stripes, penalty=1e-9, time_limit=0.1)
+    assert found.space.startswith("axis-parallel trees, depth <= 200 (the deepest there are)")
+    assert tree.depth(found.tree) <= 200
+    assert pickle.loads(pickle.dumps(found)).summary() == found.summary()
+    assert str(found)
+    assert tree.from_dict(json.loads(json.dumps(tree.to_dict(found.tree)))) == found.tree
 
 
 # --- Canonical problems -----------------------------------------------------------------------

@@ -61,6 +61,8 @@ def _read_frame(frame: Any) -> Floats:
     for j, name in enumerate(frame.columns):
         series = frame[name] if isinstance(name, str) else frame.iloc[:, j]
         values = np.asarray(series.to_numpy())
+        if values.dtype == object:
+            values = np.array([np.nan if _is_missing(v) else v for v in values], dtype=object)
         if values.ndim != 1:
             raise ValueError(f"X has several columns with the name {name!r}: rename them")
         if values.dtype.kind in "mM":
@@ -72,6 +74,11 @@ def _read_frame(frame: Any) -> Floats:
         found[:, j] = _as_floats(values, f"column {name!r} of X")
     _refuse_not_finite(found, tuple(map(str, frame.columns)))
     return found
+
+
+def _is_missing(value: object) -> bool:
+    """Recognise None, NaN and the NA of pandas, which refuses to be compared."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _as_floats(values: NDArray[Any], what: str) -> Floats:
@@ -157,7 +164,7 @@ def read_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     _same_length("y", len(values), n_rows)
     if values.dtype.kind == "f":
         _refuse_odd_labels(values)
-    if values.dtype == object and any(v is None or v != v for v in values):
+    if values.dtype == object and any(map(_is_missing, values)):
         raise ValueError("y has missing labels (None or NaN): drop those rows")
     try:
         classes, labels = np.unique(values, return_inverse=True)

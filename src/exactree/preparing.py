@@ -1,0 +1,228 @@
+"""From data to Problem: reading, exact weights, canonical rows, budgets that can bind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree import inputs
+from exactree.bounds import useful_splits
+from exactree.objectives import Objective
+from exactree.problem import Limits, Problem, Ranks
+from exactree.rows import Rows, canonical_rows
+from exactree.splits import Sources
+from exactree.weights import (
+    IntegerWeights,
+    balanced,
+    integer_weights,
+    penalty_units,
+    with_class_weights,
+)
+
+TASKS = ("classification",)
+# Deeper trees could not be stored or printed: Python recurses along their paths.
+DEEPEST = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The user's rows that count, with integer weights (None: all one)."""
+
+    X: NDArray[np.float64]
+    labels: Ranks
+    weights: NDArray[np.int64] | None
+    scale: Fraction
+    classes: NDArray[Any]
+    feature_names: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """What limits the tree, as the user gave it."""
+
+    max_depth: int | None
+    max_splits: int | None
+    min_samples_leaf: int
+    penalty: Fraction
+    min_weight: Fraction = Fraction(0)
+
+
+def read_task(task: str) -> str:
+    """Refuse an unknown task.
+
+    >>> read_task("ranking")
+    Traceback (most recent call last):
+    ...
+    ValueError: task='ranking' is unknown: choose one of 'classification'
+    """
+    if task not in TASKS:
+        raise ValueError(f"task={task!r} is unknown: choose one of {', '.join(map(repr, TASKS))}")
+    return task
+
+
+def read_budgets(max_depth: Any, max_splits: Any, min_samples_leaf: Any, penalty: Any) -> Budgets:
+    """Check the budgets one by one, and that there is one.
+
+    >>> read_budgets(None, None, 1, 0.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: nothing limits the tree: give max_depth, max_splits or a penalty above 0
+    """
+    found = Budgets(
+        inputs.read_budget("max_depth", max_depth),
+        inputs.read_budget("max_splits", max_splits),
+        inputs.read_count("min_samples_leaf", min_samples_leaf, 1),
+        inputs.read_penalty(penalty),
+    )
+    if found.max_depth is None and found.max_splits is None and not found.penalty:
+        raise ValueError("nothing limits the tree: give max_depth, max_splits or a penalty above 0")
+    return found
+
+
+def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any) -> Limits:
+    """Check the limits one by one.
+
+    >>> read_limits(2.5, None, None)
+    Limits(seconds=2.5, memory=0, threads=1)
+    """
+    return Limits(
+        inputs.read_seconds(time_limit),
+        inputs.read_bytes(memory_limit),
+        inputs.read_threads(n_jobs),
+    )
+
+
+def read_data(X: Any, y: Any, sample_weight: Any = None, class_weight: Any = None) -> Data:
+    """Read rows, labels and weights; rows of no weight are dropped."""
+    values, names = inputs.read_matrix(X)
+    classes, numbers = inputs.read_labels(y, len(values))
+    floats = inputs.read_weights(sample_weight, len(values))
+    factors = inputs.read_class_weight(class_weight, classes)
+    labels = numbers.astype(np.int32)
+    if floats is None and factors is None:
+        return Data(values, labels, None, Fraction(1), classes, names)
+    weights = _weights(floats, numbers, factors)
+    kept = weights.values > 0
+    if not kept.any():
+        raise ValueError("class_weight and sample_weight leave no row any weight: raise some")
+    return Data(values[kept], labels[kept], weights.values[kept], weights.scale, classes, names)
+
+
+def _weights(
+    floats: NDArray[np.float64] | None,
+    labels: NDArray[np.intp],
+    factors: dict[int, Fraction] | str | None,
+) -> IntegerWeights:
+    weights = integer_weights(np.ones(len(labels)) if floats is None else floats)
+    if factors is None:
+        return weights
+    if isinstance(factors, str):
+        factors = balanced(weights.values, labels)
+    return with_class_weights(weights, labels, factors)
+
+
+def make_problem(
+    data: Data, sources: Sources, budgets: Budgets, objective: Objective, words: str
+) -> Problem:
+    """Put together what an engine may look at."""
+    present, labels = _renumbered(data.labels, len(data.classes))
+    rows = canonical_rows(sources.columns, labels, data.weights, budgets.min_samples_leaf)
+    factor, penalty = penalty_units(budgets.penalty, rows.total) if budgets.penalty else (1, 0)
+    weights = None if rows.weights is None else rows.weights * factor
+    class_totals = np.zeros(len(present), dtype=np.int64)
+    np.add.at(class_totals, rows.labels, factor if weights is None else weights)
+    leaf_cost = int(objective.leaf_cost(class_totals))
+    max_depth, max_splits = _tightened(budgets, rows, useful_splits(leaf_cost, penalty))
+    counts, min_rows = _least_side(budgets, rows)
+    return Problem(
+        columns=rows.columns,
+        labels=rows.labels,
+        n_classes=len(present),
+        weights=weights,
+        counts=counts,
+        unit=factor,
+        # A penalty beyond the leaf's cost forbids all splits, and the depth is 0 then.
+        penalty=min(penalty, factor * rows.total),
+        objective=objective,
+        max_depth=max_depth,
+        max_splits=max_splits,
+        min_rows=min_rows,
+        scale=data.scale * rows.common / factor,
+        space=in_words(budgets, words, deepest=max_depth == DEEPEST),
+    )
+
+
+def _renumbered(labels: Ranks, n_classes: int) -> tuple[NDArray[np.intp], Ranks]:
+    """Number the classes that occur from 0, in the same order."""
+    present = np.flatnonzero(np.bincount(labels, minlength=n_classes))
+    if len(present) == n_classes:
+        return present, labels
+    return present, np.searchsorted(present, labels).astype(np.int32)
+
+
+def _tightened(budgets: Budgets, rows: Rows, useful: int | None) -> tuple[int, int | None]:
+    """Give budgets of depth and splits that exclude no tree but hopeless ones.
+
+    n rows take n - 1 splits at most; a tree of depth d has at most 2^d - 1, and one of k splits has
+    at most depth k, so a budget of splits that cannot bind is dropped.
+    """
+    most = len(rows.labels) - 1 if useful is None else min(len(rows.labels) - 1, useful)
+    splits = most if budgets.max_splits is None else min(budgets.max_splits, most)
+    depth = splits if budgets.max_depth is None else min(budgets.max_depth, splits)
+    if depth > DEEPEST and budgets.max_depth is not None:
+        raise ValueError(f"max_depth={budgets.max_depth} is too deep: pass {DEEPEST} at most")
+    depth = min(depth, DEEPEST)
+    if budgets.max_splits is None or splits == most or splits >= 2**depth - 1:
+        return depth, None
+    return depth, splits
+
+
+def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
+    """Give what every row counts on its side of a split, and how much each side needs.
+
+    Unit rows weigh what they count, so both limits are one; among weighted rows either rows or
+    weight can be counted.
+    """
+    least = ceil(budgets.min_weight * rows.total)
+    if rows.weights is None:
+        return None, max(budgets.min_samples_leaf, least)
+    if not budgets.min_weight:
+        return (rows.counts if budgets.min_samples_leaf > 1 else None), budgets.min_samples_leaf
+    if budgets.min_samples_leaf > 1:
+        raise ValueError(
+            "min_samples_leaf counts rows and min_weight_fraction_leaf counts weight, and these "
+            "rows have unequal weights: give one of the two"
+        )
+    if rows.total >= 2**31:
+        raise ValueError(
+            "min_weight_fraction_leaf needs weights that are multiples of a unit with a sum below "
+            "2**31 units: round sample_weight to fewer digits, for example to multiples of 2**-10"
+        )
+    return rows.weights.astype(np.int32), max(least, 1)
+
+
+def in_words(budgets: Budgets, words: str, *, deepest: bool = False) -> str:
+    """Say which trees compete; `deepest` if the depth is at the limit of what can be stored.
+
+    >>> in_words(Budgets(3, 1, 2, Fraction(0)), "axis-parallel")
+    'axis-parallel trees, depth <= 3, at most 1 split, at least 2 rows a side'
+    """
+    said = [f"{words} trees"]
+    if budgets.max_depth is not None:
+        said.append(f"depth <= {budgets.max_depth}")
+    elif deepest:
+        said.append(f"depth <= {DEEPEST} (the deepest there are)")
+    if budgets.max_splits is not None:
+        said.append(f"at most {budgets.max_splits} split{'s' * (budgets.max_splits != 1)}")
+    if budgets.min_samples_leaf > 1:
+        said.append(f"at least {budgets.min_samples_leaf} rows a side")
+    if budgets.min_weight:
+        said.append(f"at least {float(budgets.min_weight):g} of the total weight a side")
+    if budgets.penalty:
+        said.append(f"{float(budgets.penalty):g} of the total weight per split")
+    return ", ".join(said)
