@@ -10,6 +10,7 @@ from exactree.export import (
     to_sklearn,
 )
 from exactree.problem import Progress, Result
+from exactree.report import write_report
 from exactree.solving import solve
 from exactree.tree import Leaf, Node, Tree
 
@@ -31,4 +32,5 @@ __all__ = [
     "solve",
     "splits",
     "to_sklearn",
+    "write_report",
 ]

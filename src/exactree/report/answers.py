@@ -1,0 +1,88 @@
+"""How the tree answers the rows it is shown: a confusion matrix, or the errors of its numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.report.evidence import Evidence, element, number, rows_of
+
+EXPLAINED = (
+    "Rows by class. “Found” is the share of a class that is recognised, “trusted” the share of a "
+    "prediction that is right."
+)
+
+
+def confusion(evidence: Evidence) -> NDArray[np.int64]:
+    """Count rows by their class and the predicted one."""
+    assert evidence.subject.classes is not None
+    table = np.zeros((len(evidence.subject.classes),) * 2, dtype=np.int64)
+    np.add.at(table, (evidence.truth, evidence.answers), 1)
+    return table
+
+
+def answers_html(evidence: Evidence) -> str:
+    """Write the table that fits the kind of tree, and a sentence."""
+    if evidence.subject.classes is None:
+        return _errors_html(evidence)
+    table = confusion(evidence)
+    right, total = int(np.trace(table)), int(table.sum())
+    sentence = (
+        f"Of the {rows_of(total)} given to this report, the tree gets {number(right)} right "
+        f"({right / total:.1%}) and {number(total - right)} wrong."
+    )
+    matrix = element("div", _matrix(evidence, table), class_="scroll")
+    return element("p", sentence) + matrix + element("p", EXPLAINED, class_="hint")
+
+
+def _matrix(evidence: Evidence, table: NDArray[np.int64]) -> str:
+    names = [escape(str(name)) for name in evidence.subject.classes or ()]
+    head = "".join(element("th", name, scope="col") for name in names)
+    over = element("th", "") + element("th", "predicted", colspan=len(names), scope="colgroup")
+    over += element("th", "") if names else ""
+    top = element("tr", over) + element(
+        "tr", element("th", "actual", scope="col") + head + element("th", "found", scope="col")
+    )
+    rows = [
+        _matrix_row(name, i, row) for i, (name, row) in enumerate(zip(names, table, strict=True))
+    ]
+    shares = [_share(table[i, i], table[:, i].sum()) for i in range(len(names))]
+    last = element("th", "trusted", scope="row") + "".join(element("td", s) for s in shares)
+    body = "".join(rows) + element("tr", last + element("td", ""), class_="totals")
+    return element("table", element("thead", top) + element("tbody", body), class_="matrix")
+
+
+def _matrix_row(name: str, i: int, row: NDArray[np.int64]) -> str:
+    total = int(row.sum())
+    cells = [
+        element(
+            "td",
+            number(int(count)),
+            class_="right" if i == j else ("wrong" if count else "none"),
+            style=f"--share:{count / total if total else 0:.3f}",
+        )
+        for j, count in enumerate(row)
+    ]
+    found = element("td", _share(row[i], total), class_="total")
+    return element("tr", element("th", name, scope="row") + "".join(cells) + found)
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole:.1%}" if whole else "none"
+
+
+def _errors_html(evidence: Evidence) -> str:
+    errors = evidence.truth - evidence.answers
+    spread = float(((evidence.truth - evidence.truth.mean()) ** 2).sum())
+    squared = float((errors**2).sum())
+    facts = {
+        "Rows": number(len(errors)),
+        "Mean absolute error": number(float(np.abs(errors).mean())),
+        "Root mean squared error": number(float(np.sqrt((errors**2).mean()))),
+        "Largest error": number(float(np.abs(errors).max())),
+        "R²": number(1 - squared / spread) if spread else "none",
+    }
+    cells = (element("div", element("dt", k) + element("dd", v)) for k, v in facts.items())
+    return element("dl", "".join(cells), class_="facts")

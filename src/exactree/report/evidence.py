@@ -1,0 +1,135 @@
+"""What the parts of a report look at: the model, its proof, and rows with known answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree import tree
+from exactree.export.subject import Subject, read_subject
+from exactree.problem import Result
+from exactree.tree import Node, Tree
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A model and the rows it is shown with.
+
+    `truth` and `answers` are class numbers, or numbers if `subject.classes` is None; `seen` has
+    the rows that reach each node, in preorder.
+    """
+
+    subject: Subject
+    result: Result
+    parameters: dict[str, Any]
+    X: Floats
+    truth: NDArray[Any]
+    answers: NDArray[Any]
+    seen: list[NDArray[np.intp]]
+
+    @property
+    def nodes(self) -> list[Tree]:
+        """All nodes in preorder."""
+        return list(tree.nodes(self.subject.tree))
+
+    @property
+    def wrong(self) -> NDArray[Any]:
+        """How wrong each row is: 0 or 1, or the distance to the truth."""
+        if self.subject.classes is None:
+            return np.asarray(np.abs(self.truth - self.answers))
+        return np.asarray(self.truth != self.answers).astype(np.int64)
+
+    def used_features(self) -> list[int]:
+        """List the columns that the tree looks at."""
+        splits = [node.split for node in self.nodes if isinstance(node, Node)]
+        return sorted({j for split in splits for j in split.features()})
+
+
+def read_evidence(model: Any, X: Any, y: Any) -> Evidence:
+    """Check that the rows fit the model and send them down its tree."""
+    subject = read_subject(model)
+    result = getattr(model, "result_", model)
+    if not isinstance(result, Result):
+        raise ValueError(
+            f"{type(model).__name__} carries no proof: pass a fitted estimator of exactree"
+        )
+    values = _read_rows(X, subject, exact=hasattr(model, "n_features_in_"))
+    subject = replace(subject, n_features=values.shape[1])
+    truth = _read_truth(y, subject, len(values))
+    answers = tree.predict(subject.tree, values)
+    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    seen = tree.route(subject.tree, values)
+    return Evidence(subject, result, parameters, values, truth, answers, seen)
+
+
+def _read_rows(X: Any, subject: Subject, *, exact: bool) -> Floats:
+    names = getattr(X, "columns", None)
+    if names is not None and subject.feature_names is not None:
+        given = tuple(map(str, names))
+        if given != subject.feature_names:
+            raise ValueError(
+                f"the columns of X are {list(given)}, the model was fitted with "
+                f"{list(subject.feature_names)}: pass the same columns in the same order"
+            )
+    values = np.asarray(X, dtype=np.float64)
+    # A tree alone does not know of columns after the last one that it looks at.
+    fits = values.ndim == 2 and len(values) and values.shape[1] >= subject.n_features
+    if not fits or (exact and values.shape[1] != subject.n_features):
+        raise ValueError(
+            f"X has the shape {values.shape}: pass at least one row and "
+            f"{subject.n_features} columns, as in fit"
+        )
+    return values
+
+
+def _read_truth(y: Any, subject: Subject, n_rows: int) -> NDArray[Any]:
+    labels = np.asarray(y).ravel()
+    if len(labels) != n_rows:
+        raise ValueError(f"y has {len(labels)} entries and X has {n_rows} rows: pass one for each")
+    if subject.classes is None:
+        return labels.astype(np.float64)
+    numbers = {label: i for i, label in enumerate(subject.classes)}
+    unknown = [label for label in labels.tolist() if label not in numbers]
+    if unknown:
+        raise ValueError(
+            f"y has the class {unknown[0]!r}, which the model was not fitted with: leave such rows "
+            "out of the report"
+        )
+    return np.array([numbers[label] for label in labels.tolist()], dtype=np.intp)
+
+
+def number(value: float) -> str:
+    """Write a number for readers.
+
+    >>> number(12345), number(0.1 + 0.2), number(1e-9)
+    ('12,345', '0.3', '1e-09')
+    """
+    if isinstance(value, int | np.integer):
+        return f"{value:,}"
+    return f"{value:,.6g}"
+
+
+def rows_of(count: int) -> str:
+    """Say how many rows.
+
+    >>> rows_of(1), rows_of(2)
+    ('1 row', '2 rows')
+    """
+    return f"{number(count)} row{'s' * (count != 1)}"
+
+
+def element(name: str, content: str = "", /, **attributes: object) -> str:
+    """Write an element; attributes are escaped, content is not. An underscore becomes a hyphen.
+
+    >>> element("td", "1", class_="a", data_id='"')
+    '<td class="a" data-id="&quot;">1</td>'
+    """
+    pairs = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items())
+    given = "".join(f' {key}="{escape(str(value))}"' for key, value in pairs if value is not None)
+    return f"<{name}{given}>{content}</{name}>"

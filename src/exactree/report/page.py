@@ -1,0 +1,147 @@
+"""The page: parts put into a template, with its style and script inside."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from exactree.export.rules import LeafRule, leaf_rules
+from exactree.report.answers import answers_html
+from exactree.report.drawing import node_colour, tree_svg
+from exactree.report.evidence import Evidence, element, number, read_evidence
+from exactree.report.proof import headline, proof_html, verdict
+from exactree.report.regions import regions_html
+from exactree.report.script_data import script_data, shown_features
+from exactree.tree import Leaf, depth, leaves, size
+
+
+def write_report(model: Any, X: Any, y: Any, path: str | PathLike[str], *, title: str = "") -> None:
+    """Write a page that shows a tree, its proof and its answers, and lets the reader try it.
+
+    The page is one file that asks nothing of the network: it can be mailed, kept and printed. It
+    names up to six rows of X for each node, with the values that the tree looks at.
+
+    Parameters
+    ----------
+    model : estimator or Result
+        A fitted estimator of exactree, or what `solve` returned.
+    X, y : array or data frame, array
+        Rows with their answers to show the tree with, usually the training data.
+    path : path
+        The file to write, for example "report.html".
+    title : str
+        Heading of the page; by default the kind of tree.
+    """
+    Path(path).write_text(report_html(read_evidence(model, X, y), title), encoding="utf-8")
+
+
+def report_html(evidence: Evidence, title: str = "") -> str:
+    """Put the page together."""
+    return _template("page.html").substitute(
+        title=escape(title or _title(evidence)),
+        style=_text("page.css"),
+        script=_text("page.js"),
+        data=script_data(evidence),
+        status="optimal" if evidence.result.status == "optimal" else "stopped",
+        headline=escape(headline(evidence.result)),
+        verdict=escape(verdict(evidence.result)),
+        cards=_cards(evidence),
+        tree=tree_svg(evidence),
+        form=_form(evidence),
+        proof=proof_html(evidence),
+        answers_heading="Errors" if evidence.subject.classes is None else "Confusion matrix",
+        answers=answers_html(evidence),
+        regions=regions_html(evidence),
+        rules=_rules(evidence),
+    )
+
+
+def _text(name: str) -> str:
+    return files("exactree.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> Template:
+    return Template(_text(name))
+
+
+def _title(evidence: Evidence) -> str:
+    kind = "Regression" if evidence.subject.classes is None else "Classification"
+    return f"{kind} tree"
+
+
+def _cards(evidence: Evidence) -> str:
+    root, result = evidence.subject.tree, evidence.result
+    found = {
+        "training loss": number(result.objective),
+        "proved lower bound": number(result.lower_bound),
+        "splits": number(size(root)),
+        "depth": number(depth(root)),
+        "rows": number(len(evidence.X)),
+    }
+    if evidence.subject.classes is not None:
+        found["accuracy"] = f"{1 - float(np.mean(evidence.wrong)):.1%}"
+    return "".join(
+        element("div", element("dt", name) + element("dd", value)) for name, value in found.items()
+    )
+
+
+def _form(evidence: Evidence) -> str:
+    """Ask for the features that the tree or the picture looks at, starting from their medians."""
+    used = evidence.used_features()
+    if not used:
+        return element("p", "The tree is a single leaf: it gives every sample the same answer.")
+    return "".join(_field(evidence, j, asked=j in used) for j in shown_features(evidence))
+
+
+def _field(evidence: Evidence, j: int, *, asked: bool) -> str:
+    values = evidence.X[:, j]
+    hint = f"{number(float(values.min()))} to {number(float(values.max()))} in the data"
+    if not asked:
+        hint = "the tree does not ask for it"
+    box = element(
+        "input",
+        type="number",
+        step="any",
+        required="",
+        id=f"x-{j}",
+        data_feature=j,
+        value=repr(float(np.median(values))),
+        aria_describedby=f"hint-{j}",
+    ).removesuffix("</input>")
+    name = element("label", escape(evidence.subject.feature(j)), for_=f"x-{j}")
+    return element("div", name + box + element("small", hint, id=f"hint-{j}"), class_="field")
+
+
+def _rules(evidence: Evidence) -> str:
+    """Write a table with a row for each leaf: what leads there and what is known."""
+    subject = evidence.subject
+    rules = leaf_rules(
+        subject.tree, feature_names=subject.feature_names, class_names=subject.classes
+    )
+    rows = "".join(
+        _rule(rule, leaf, node_colour(subject, leaf))
+        for rule, leaf in zip(rules, leaves(subject.tree), strict=True)
+    )
+    names = ("If", "then", "training rows", "loss there")
+    head = element("tr", "".join(element("th", name, scope="col") for name in names))
+    table = element("thead", head) + element("tbody", rows)
+    return element("div", element("table", table, class_="rules"), class_="scroll")
+
+
+def _rule(rule: LeafRule, leaf: Leaf, colour: str) -> str:
+    conditions = element("br").removesuffix("</br>").join(map(escape, rule.conditions)) or "always"
+    dot = element("span", "", class_="dot", style=f"background:{colour}")
+    value = f"{rule.value:.6g}" if isinstance(rule.value, float) else str(rule.value)
+    return element(
+        "tr",
+        element("td", conditions)
+        + element("td", dot + escape(value))
+        + element("td", number(rule.rows))
+        + element("td", number(leaf.cost)),
+    )

@@ -1,0 +1,228 @@
+"""Decision regions in two features as SVG: exact for axis-parallel trees, a fine grid for others.
+
+If the tree looks at more than two features, the two that most rows are asked about are drawn, and
+the others are held at their medians, which the caption says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from math import ceil, floor, log10
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree import tree
+from exactree.export.colours import class_colours
+from exactree.report.drawing import NUMBERS
+from exactree.report.evidence import Evidence, Floats, element, number
+from exactree.splits.axis import AxisSplit
+from exactree.tree import Node
+
+FINE = (240, 180)  # cells of the grid for curved regions
+MOST_POINTS = 1500
+FRAME = (62.0, 12.0, 628.0, 402.0)  # left, top, right, bottom, in a picture of 640 x 450
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A stretch of values drawn between two pixels."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+
+    def __call__(self, value: float) -> float:
+        """Give the pixel of a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.first + share * (self.last - self.first), 2)
+
+    def to_dict(self) -> dict[str, float]:
+        """Give the numbers to the script of the page."""
+        return {"low": self.low, "high": self.high, "first": self.first, "last": self.last}
+
+
+def two_features(evidence: Evidence) -> tuple[int, int] | None:
+    """Choose the two columns that most rows are asked about, the lower one first.
+
+    A tree that looks at one column gets the first other one; data of one column have no regions.
+    """
+    if evidence.subject.n_features < 2:
+        return None
+    asked: Counter[int] = Counter()
+    for node in evidence.nodes:
+        if isinstance(node, Node):
+            asked.update(dict.fromkeys(node.split.features(), max(node.rows, 1)))
+    others = range(evidence.subject.n_features)
+    chosen = [j for j, _ in asked.most_common(2)]
+    chosen += [j for j in others if j not in chosen]
+    return min(chosen[:2]), max(chosen[:2])
+
+
+def scales(evidence: Evidence, pair: tuple[int, int]) -> tuple[Scale, Scale]:
+    """Fit the rows into the frame with a little room around them."""
+    left, top, right, bottom = FRAME
+    (x_low, x_high), (y_low, y_high) = (_stretch(evidence.X[:, j]) for j in pair)
+    return Scale(x_low, x_high, left, right), Scale(y_low, y_high, bottom, top)
+
+
+def _stretch(values: Floats) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    room = 0.05 * (high - low) or 0.5 * max(abs(low), 1.0)
+    return low - room, high + room
+
+
+def regions_html(evidence: Evidence) -> str:
+    """Draw the regions with the rows in them, and say what is seen."""
+    pair = two_features(evidence)
+    if pair is None:
+        return element("p", "The data have one feature: there is no plane to draw regions in.")
+    x, y = scales(evidence, pair)
+    label = "Decision regions of {} and {}".format(*map(evidence.subject.feature, pair))
+    picture = element(
+        "svg",
+        _cells(evidence, pair, x, y)
+        + _axes(x, y, [evidence.subject.feature(j) for j in pair])
+        + _points(evidence, pair, x, y)
+        + element("g", "", id="here"),
+        id="regions",
+        viewBox="0 0 640 450",
+        role="img",
+        aria_label=label,
+    )
+    caption = element("figcaption", escape(_caption(evidence, pair)))
+    return element("figure", _legend(evidence) + picture + caption)
+
+
+def _caption(evidence: Evidence, pair: tuple[int, int]) -> str:
+    subject = evidence.subject
+    held = [j for j in evidence.used_features() if j not in pair]
+    said = "The colour of the ground is what the tree predicts, that of a point its true class."
+    if subject.classes is None:
+        said = "The stronger the colour of the ground, the higher the prediction."
+    else:
+        said += " Points with a ring are wrong."
+    if held:
+        names = ", ".join(f"{subject.feature(j)} = {number(_middle(evidence, j))}" for j in held)
+        said += (
+            f" This is a slice: the other features are held at their medians ({names}), so the "
+            "ground under a point need not be what the tree predicts for it."
+        )
+    if len(evidence.X) > MOST_POINTS:
+        said += f" {number(MOST_POINTS)} of {number(len(evidence.X))} rows are drawn."
+    return said
+
+
+def _middle(evidence: Evidence, column: int) -> float:
+    return float(np.median(evidence.X[:, column]))
+
+
+def _lines(evidence: Evidence, column: int, scale: Scale, count: int) -> Floats:
+    """Give the borders of the cells along one axis."""
+    splits = [node.split for node in evidence.nodes if isinstance(node, Node)]
+    if not all(isinstance(split, AxisSplit) for split in splits):
+        return np.linspace(scale.low, scale.high, count + 1)
+    found = {s.threshold for s in splits if isinstance(s, AxisSplit) and s.feature == column}
+    inside = sorted(t for t in found if scale.low < t < scale.high)
+    return np.array([scale.low, *inside, scale.high])
+
+
+def _cells(evidence: Evidence, pair: tuple[int, int], x: Scale, y: Scale) -> str:
+    """Colour the ground, with one path for all cells of the same prediction."""
+    columns = _lines(evidence, pair[0], x, FINE[0])
+    rows = _lines(evidence, pair[1], y, FINE[1])
+    values = _predictions(evidence, pair, columns, rows)
+    edges_x, edges_y = [x(v) for v in columns], [y(v) for v in rows]
+    paths: dict[Any, list[str]] = {}
+    for i, row in enumerate(values.tolist()):
+        for value, run in groupby(range(len(row)), key=row.__getitem__):
+            cells = list(run)
+            a, b = edges_x[cells[0]], edges_x[cells[-1] + 1]
+            path = f"M{a} {edges_y[i]}H{b}V{edges_y[i + 1]}H{a}Z"
+            paths.setdefault(value, []).append(path)
+    drawn = (
+        element("path", d="".join(parts), **_ground(evidence, value))
+        for value, parts in sorted(paths.items())
+    )
+    return element("g", "".join(drawn), shape_rendering="crispEdges")
+
+
+def _predictions(
+    evidence: Evidence, pair: tuple[int, int], columns: Floats, rows: Floats
+) -> NDArray[Any]:
+    """Ask the tree about the middle of every cell."""
+    centres = np.meshgrid((columns[1:] + columns[:-1]) / 2, (rows[1:] + rows[:-1]) / 2)
+    table = np.tile(np.median(evidence.X, axis=0), (centres[0].size, 1))
+    for j, values in zip(pair, centres, strict=True):
+        table[:, j] = values.ravel()
+    return tree.predict(evidence.subject.tree, table).reshape(centres[0].shape)
+
+
+def _ground(evidence: Evidence, value: Any) -> dict[str, object]:
+    if evidence.subject.classes is not None:
+        colours = class_colours(len(evidence.subject.classes))
+        return {"fill": colours[int(value)], "fill_opacity": 0.28}
+    low, high = float(evidence.answers.min()), float(evidence.answers.max())
+    share = (float(value) - low) / (high - low) if high > low else 0.5
+    return {"fill": NUMBERS, "fill_opacity": round(0.06 + 0.6 * min(max(share, 0), 1), 3)}
+
+
+def _points(evidence: Evidence, pair: tuple[int, int], x: Scale, y: Scale) -> str:
+    count = min(len(evidence.X), MOST_POINTS)
+    drawn = np.linspace(0, len(evidence.X) - 1, count).astype(int)
+    points = []
+    for i in drawn:
+        at = {"cx": x(evidence.X[i, pair[0]]), "cy": y(evidence.X[i, pair[1]]), "r": 3.2}
+        if evidence.subject.classes is None:
+            points.append(element("circle", **at, fill="currentColor", fill_opacity=0.4))
+            continue
+        colour = class_colours(len(evidence.subject.classes))[evidence.truth[i]]
+        wrong = "wrong" if evidence.wrong[i] else "right"
+        points.append(element("circle", **at, fill=colour, class_=wrong))
+    return element("g", "".join(points), class_="points")
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Choose four to ten round numbers in a stretch.
+
+    >>> ticks(0.8, 7.1)
+    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    """
+    magnitude = 10.0 ** floor(log10(high - low))
+    step = next(s * magnitude for s in (1, 0.5, 0.2, 0.1) if (high - low) / (s * magnitude) >= 4)
+    first, last = ceil(low / step), floor(high / step)
+    return [float(f"{i * step:.12g}") for i in range(first, last + 1)]
+
+
+def _axes(x: Scale, y: Scale, names: list[str]) -> str:
+    left, top, right, bottom = FRAME
+    frame = element("rect", class_="frame", x=left, y=top, width=right - left, height=bottom - top)
+    below = [
+        element("text", f"{t:g}", x=x(t), y=bottom + 17, text_anchor="middle")
+        for t in ticks(x.low, x.high)
+    ]
+    beside = [
+        element("text", f"{t:g}", x=left - 7, y=y(t) + 4, text_anchor="end")
+        for t in ticks(y.low, y.high)
+    ]
+    middle = {"x": (left + right) / 2, "y": bottom + 40}
+    across = element("text", escape(names[0]), text_anchor="middle", class_="name", **middle)
+    turned = f"translate(14 {(top + bottom) / 2}) rotate(-90)"
+    up = element("text", escape(names[1]), text_anchor="middle", class_="name", transform=turned)
+    return element("g", frame + "".join(below + beside) + across + up, class_="axes")
+
+
+def _legend(evidence: Evidence) -> str:
+    classes = evidence.subject.classes
+    if classes is None:
+        return ""
+    entries = (
+        element("li", element("span", "", style=f"background:{colour}") + escape(str(name)))
+        for name, colour in zip(classes, class_colours(len(classes)), strict=True)
+    )
+    return element("ul", "".join(entries), class_="legend")

@@ -1,0 +1,110 @@
+"""What the script of the page knows, as JSON inside the page."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from exactree.export.colours import class_colours
+from exactree.report.drawing import SIZES, Place, node_colour, places, width
+from exactree.report.evidence import Evidence
+from exactree.report.regions import scales, two_features
+from exactree.splits.axis import AxisSplit
+from exactree.tree import Node, Split
+
+SAMPLES = 6  # rows shown for a node
+
+
+def script_data(evidence: Evidence) -> str:
+    """Write the JSON, safe inside a script element whatever the names are."""
+    samples = [_samples_of(evidence, n) for n in range(len(evidence.seen))]
+    classes = evidence.subject.classes
+    data = {
+        "features": [evidence.subject.feature(j) for j in range(evidence.subject.n_features)],
+        "used": evidence.used_features(),
+        "classes": None if classes is None else [str(name) for name in classes],
+        "colours": [] if classes is None else class_colours(len(classes)),
+        "sizes": SIZES,
+        "nodes": [
+            _node(evidence, place, samples[place.number]) for place in places(evidence.subject.tree)
+        ],
+        "samples": {str(i): _sample(evidence, i) for rows in samples for i in rows},
+        "regions": _regions(evidence),
+    }
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def question(split: Split) -> dict[str, Any] | None:
+    """Write a split as a comparison that the script can evaluate, or None if there is none.
+
+    The comparison is: sum of coefficient * (sum of products of powers) <= at_most. Other kinds of
+    split take part if their `to_dict` has "terms", [[coefficient, [[[column, power], ...], ...]],
+    ...], and "at_most".
+
+    >>> question(AxisSplit(1, 2.5))
+    {'terms': [[1, [[[1, 1]]]]], 'at_most': 2.5}
+    """
+    if isinstance(split, AxisSplit):
+        return {"terms": [[1, [[[split.feature, 1]]]]], "at_most": split.threshold}
+    data = split.to_dict()
+    if "terms" in data and "at_most" in data:
+        return {"terms": data["terms"], "at_most": data["at_most"]}
+    return None
+
+
+def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any]:
+    node, subject = place.node, evidence.subject
+    found: dict[str, Any] = {
+        "parent": place.parent,
+        "left": place.left,
+        "right": place.right,
+        "level": place.level,
+        "width": width(subject, node),
+        "rows": node.rows,
+        "here": len(evidence.seen[place.number]),
+        "weights": list(node.weights),
+        "cost": node.cost,
+        "answer": subject.answer(node),
+        "colour": node_colour(subject, node),
+        "samples": samples,
+    }
+    if isinstance(node, Node):
+        found["yes"] = node.split.formula(subject.feature_names)
+        found["no"] = node.split.formula(subject.feature_names, holds=False)
+        found["question"] = question(node.split)
+    return found
+
+
+def _samples_of(evidence: Evidence, node: int) -> list[int]:
+    """Choose rows of a node: the worst first, then the first."""
+    rows = evidence.seen[node]
+    worst = np.argsort(-evidence.wrong[rows], kind="stable")[:SAMPLES]
+    return [int(i) for i in rows[worst]]
+
+
+def _sample(evidence: Evidence, i: int) -> dict[str, Any]:
+    subject = evidence.subject
+    truth, answer = evidence.truth[i], evidence.answers[i]
+    names = subject.classes
+    return {
+        "x": {str(j): float(evidence.X[i, j]) for j in shown_features(evidence)},
+        "truth": f"{truth:.6g}" if names is None else str(names[int(truth)]),
+        "answer": f"{answer:.6g}" if names is None else str(names[int(answer)]),
+        "wrong": bool(names is not None and truth != answer),
+    }
+
+
+def shown_features(evidence: Evidence) -> list[int]:
+    """List the columns of the form: those of the tree, and those of the picture."""
+    return sorted({*evidence.used_features(), *(two_features(evidence) or ())})
+
+
+def _regions(evidence: Evidence) -> dict[str, Any] | None:
+    pair = two_features(evidence)
+    if pair is None:
+        return None
+    x, y = scales(evidence, pair)
+    return {"features": pair, "x": x.to_dict(), "y": y.to_dict()}

@@ -1,0 +1,263 @@
+"""The report: whole, quiet, escaped, and honest about what is proved."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from discs import Disc, disc_problem
+from numpy.typing import NDArray
+from sklearn.datasets import load_iris
+
+from exactree import OptimalTreeClassifier, solve, tree
+from exactree.problem import Cut, Result
+from exactree.report import write_report
+from exactree.report.answers import answers_html, confusion
+from exactree.report.drawing import places, positions, width
+from exactree.report.evidence import read_evidence
+from exactree.report.page import report_html
+from exactree.report.proof import facts, headline, statement
+from exactree.report.regions import regions_html, scales, two_features
+from exactree.report.script_data import question, script_data
+from exactree.splits import AxisSplit
+from exactree.tree import Leaf, Node
+
+HOSTILE = ["</script><b>&\"'", "x<y>", "$title ${style} %s", "‮日本\u2028"]
+VOID = {"meta", "input", "br"}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and whether each was closed in its turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.text += data
+
+
+def iris() -> tuple[pd.DataFrame, NDArray[Any]]:
+    data = load_iris(as_frame=True)
+    return data.data, data.target_names[data.target]
+
+
+@pytest.fixture(scope="module")
+def model() -> OptimalTreeClassifier:
+    return OptimalTreeClassifier(max_depth=2).fit(*iris())
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert found is not None
+    read: dict[str, Any] = json.loads(found[1])
+    return read
+
+
+def test_the_file_is_whole_and_needs_no_network(
+    model: OptimalTreeClassifier, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    write_report(model, *iris(), path, title="Petals & sepals")
+    page = path.read_text(encoding="utf-8")
+    elements = Elements(page)
+    assert not elements.open
+    assert "Petals & sepals" in elements.text
+    assert "Proved optimal" in elements.text
+    assert not {tag for tag, _ in elements.found} & {"link", "img", "iframe", "object", "base"}
+    assert not [a for _, attributes in elements.found for a in attributes if a in ("src", "href")]
+    # The name of the SVG namespace is no address that anything is loaded from.
+    assert set(re.findall(r"https?://[^\"' ]+", page)) == {"http://www.w3.org/2000/svg"}
+    assert "$" not in re.sub(r"\$\{", "", page.split("<script>")[0])
+
+
+def test_ids_are_unique_and_every_label_has_its_field(model: OptimalTreeClassifier) -> None:
+    elements = Elements(report_html(read_evidence(model, *iris())))
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    labels = [attributes["for"] for tag, attributes in elements.found if tag == "label"]
+    assert labels
+    assert set(labels) <= set(ids)
+
+
+def test_names_are_escaped_everywhere() -> None:
+    X = pd.DataFrame(np.random.default_rng(0).random((40, 4)), columns=HOSTILE)
+    y = np.array(HOSTILE)[(3 * X.iloc[:, 0] + X.iloc[:, 1]).astype(int).clip(0, 3)]
+    model = OptimalTreeClassifier(max_depth=3).fit(X, y)
+    page = report_html(read_evidence(model, X, y), title=HOSTILE[0])
+    plain = report_html(read_evidence(*_renamed(X, y)), title="plain")
+    elements = Elements(page)
+    # What hostile names add is text: the elements are those of the same page with tame names.
+    assert [tag for tag, _ in elements.found] == [tag for tag, _ in Elements(plain).found]
+    assert not elements.open
+    assert page.count("</script>") == 2
+    assert data_of(page)["features"] == HOSTILE
+    for name in set(y):
+        assert name in elements.text
+
+
+def _renamed(X: pd.DataFrame, y: NDArray[Any]) -> tuple[OptimalTreeClassifier, Any, Any]:
+    order = {name: f"c{i}" for i, name in enumerate(sorted(HOSTILE))}
+    tame_X = X.set_axis([f"f{j}" for j in range(4)], axis=1)
+    tame_y = np.array([order[name] for name in y])
+    return OptimalTreeClassifier(max_depth=3).fit(tame_X, tame_y), tame_X, tame_y
+
+
+def test_an_optimal_tree_is_called_so_with_its_space_and_bound() -> None:
+    X, y = iris()
+    model = OptimalTreeClassifier(max_depth=2, min_samples_leaf=5, penalty=0.01).fit(X, y)
+    evidence = read_evidence(model, X, y)
+    told = dict(facts(evidence))
+    assert headline(model.result_) == "Proved optimal"
+    assert "none has a smaller loss" in statement(evidence)[0]
+    assert told["Trees that competed"] == model.result_.space
+    assert "0.01 of the total weight for every split" in told["Objective"]
+    assert told["Proved lower bound"] == f"{model.lower_bound_:.6g}"
+    assert "seconds" in told["Search effort"]
+    assert "not seen" in statement(evidence)[-1]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("time_limit", "time limit"),
+        ("memory_limit", "memory limit"),
+        ("interrupted", "interrupted"),
+    ],
+)
+def test_a_stopped_search_does_not_claim_a_proof(status: Any, reason: str) -> None:
+    X, y = iris()
+    stopped = replace(solve(X, y, max_depth=1), status=status, objective=50, lower_bound=20, gap=30)
+    evidence = read_evidence(stopped, X, y)
+    page = Elements(report_html(evidence)).text
+    assert "Not proved optimal" in page
+    assert "Proved optimal" not in page
+    assert reason in statement(evidence)[0]
+    assert "at most 30, 60.0% of its loss" in statement(evidence)[0]
+
+
+def test_the_confusion_matrix_counts_the_rows_given(model: OptimalTreeClassifier) -> None:
+    X, y = iris()
+    evidence = read_evidence(model, X[50:], y[50:])
+    table = confusion(evidence)
+    assert table.sum() == 100
+    assert np.trace(table) == (model.predict(X[50:]) == y[50:]).sum()
+    assert table[0].sum() == 0
+    assert "none" in answers_html(evidence)
+
+
+def test_the_script_gets_every_node_with_its_rows(model: OptimalTreeClassifier) -> None:
+    X, y = iris()
+    evidence = read_evidence(model, X, y)
+    data = json.loads(script_data(evidence))
+    assert [node["rows"] for node in data["nodes"]] == [n.rows for n in tree.nodes(model.tree_)]
+    assert [node["here"] for node in data["nodes"]] == [len(rows) for rows in evidence.seen]
+    root = data["nodes"][0]
+    assert isinstance(model.tree_, Node)
+    assert root["yes"] == model.tree_.split.formula(list(X.columns))
+    wrong = np.flatnonzero(model.predict(X) != y)
+    assert root["samples"][: len(wrong)] == wrong.tolist()[:6]
+    assert data["samples"][str(wrong[0])]["truth"] == y[wrong[0]]
+
+
+def test_questions_of_other_kinds_of_split() -> None:
+    assert question(AxisSplit(3, 0.5)) == {"terms": [[1, [[[3, 1]]]]], "at_most": 0.5}
+    assert question(Disc(2.0)) == {"terms": [[1.0, [[[0, 2]], [[1, 2]]]]], "at_most": 2.0}
+    assert question(Cut(0, 3)) is None
+
+
+def test_boxes_do_not_overlap() -> None:
+    X, y = iris()
+    result = solve(X, y, max_depth=4)
+    subject = read_evidence(result, X, y).subject
+    every = places(result.tree)
+    widths = [width(subject, place.node) for place in every]
+    corners, (wide, high) = positions(every, widths)
+    boxes = [(x, y, x + w, y + 48) for (x, y), w in zip(corners, widths, strict=True)]
+    assert min(x for x, *_ in boxes) >= 0 and min(y for _, y, *_ in boxes) >= 0
+    assert max(b[2] for b in boxes) <= wide and max(b[3] for b in boxes) <= high
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def test_regions_are_what_the_tree_predicts() -> None:
+    X, y = iris()
+    two = X[["petal length (cm)", "petal width (cm)"]]
+    model = OptimalTreeClassifier(max_depth=3).fit(two, y)
+    evidence = read_evidence(model, two, y)
+    assert two_features(evidence) == (0, 1)
+    across, up = scales(evidence, (0, 1))
+    picture = regions_html(evidence)
+    assert "slice" not in picture
+    ground = dict(re.findall(r'<path d="([^"]*)" fill="(#\w+)"', picture))
+    cells = [
+        (tuple(map(float, cell)), colour)
+        for path, colour in ground.items()
+        for cell in re.findall(r"M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H", path)
+    ]
+    legend = re.findall(r"background:(#\w+)\"></span>(\w+)", picture)
+    colours = {name: colour for colour, name in legend}
+    for row, said in zip(two.to_numpy(), model.predict(two), strict=True):
+        x, y_ = across(row[0]), up(row[1])
+        here = {c for (a, low, b, top), c in cells if a <= x <= b and top <= y_ <= low}
+        assert colours[said] in here
+
+
+def test_more_features_are_a_slice_and_it_is_said(model: OptimalTreeClassifier) -> None:
+    X, y = iris()
+    deep = OptimalTreeClassifier(max_depth=3).fit(X, y)
+    assert "held at their medians (sepal" in regions_html(read_evidence(deep, X, y))
+
+
+def test_a_leaf_one_column_and_a_tree_of_numbers() -> None:
+    one = solve([[1.0], [2.0]], ["a", "a"], max_depth=2)
+    page = Elements(report_html(read_evidence(one, [[1.0], [2.0]], ["a", "a"]))).text
+    assert "single leaf" in page
+    assert "no plane" in page
+    stump = Node(AxisSplit(0, 2.5), Leaf(1.5, 2, (2,), 0.5), Leaf(7.25, 2, (2,), 0.0))
+    numbers = Result("optimal", "axis-parallel trees", 0.5, 0.5, 0.0, stump)
+    X = [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]]
+    page = report_html(read_evidence(numbers, X, [1.0, 2.0, 7.25, 7.25]))
+    assert "Root mean squared error" in page
+    assert data_of(page)["classes"] is None
+    assert "7.25" in Elements(page).text
+
+
+def test_curved_regions_are_drawn_on_a_grid() -> None:
+    result, X, y = disc_problem()
+    picture = regions_html(read_evidence(result, X, y))
+    assert picture.count("<circle") == len(X)
+    inside = re.findall(r'<path d="([^"]*)" fill', picture)[0]
+    assert inside.count("M") > 50  # a run of cells for every line of the grid in the disc
+
+
+def test_rows_that_do_not_fit_are_refused(model: OptimalTreeClassifier) -> None:
+    X, y = iris()
+    with pytest.raises(ValueError, match="149 entries and X has 150 rows"):
+        read_evidence(model, X, y[1:])
+    with pytest.raises(ValueError, match=r"shape \(150, 3\).* 4 columns"):
+        read_evidence(model, X.to_numpy()[:, :3], y)
+    with pytest.raises(ValueError, match="same columns in the same order"):
+        read_evidence(model, X[X.columns[::-1]], y)
+    with pytest.raises(ValueError, match="'rose', which the model was not fitted with"):
+        read_evidence(model, X, ["rose", *y[1:]])
+    with pytest.raises(ValueError, match="carries no proof"):
+        read_evidence(Leaf(0), X, y)
