@@ -17,9 +17,12 @@
 
 namespace exactree::EXACTREE_ISA {
 
+// For the few functions whose call would cost more than their work.
+#define EXACTREE_INLINE [[gnu::always_inline]] inline
+
 using Word = std::uint64_t;
 
-inline int count(Word w) {
+EXACTREE_INLINE int count(Word w) {
   return std::popcount(w);
 }
 inline int first(Word w) {
@@ -35,7 +38,7 @@ inline Word up_to(int k) {
 }
 
 // The k-th member of w (k >= 1) as a single bit; 0 if w has fewer.
-inline Word kth_member(Word w, int k) {
+EXACTREE_INLINE Word kth_member(Word w, int k) {
 #if EXACTREE_SIMD
   return k > 64 ? 0 : _pdep_u64(Word{1} << (k - 1), w);
 #else
@@ -57,7 +60,7 @@ inline Word gather_bits(Word w, Word at) {
 }
 
 // Bit i tells whether rank[i] < limit, for 64 ranks.
-inline Word below(const std::int16_t* rank, std::int16_t limit) {
+EXACTREE_INLINE Word below(const std::int16_t* rank, std::int16_t limit) {
 #if EXACTREE_SIMD
   const __m256i t = _mm256_set1_epi16(limit);
   const auto* p = reinterpret_cast<const __m256i*>(rank);
@@ -76,7 +79,7 @@ inline Word below(const std::int16_t* rank, std::int16_t limit) {
 #endif
 }
 
-inline Word below(const std::int32_t* rank, std::int32_t limit) {
+EXACTREE_INLINE Word below(const std::int32_t* rank, std::int32_t limit) {
 #if EXACTREE_SIMD
   const __m256i t = _mm256_set1_epi32(limit);
   Word w = 0;

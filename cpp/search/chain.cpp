@@ -311,6 +311,23 @@ int Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solut
 }
 
 template <class V>
+void Chain<V>::reopen(int before) {
+  last_allowed_ = std::min(context_.node->last_allowed(context_.feature), before - 1);
+  runs_.assign(1, {kFirst, kLast});
+  next_run_ = 0;
+}
+
+template <class V>
+int Chain<V>::first_at_most(int k, Cost value) const {
+  for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
+    const Entry& e = entry(i);
+    if (e.closed && join(e.hi[0], e.hi[1], context_.penalty, context_.budgets)[k] <= value)
+      return i;
+  }
+  return -1;
+}
+
+template <class V>
 V Chain<V>::bound_between(const Entry& a, const Entry& b) const {
   V bound = join(a.lo[0], b.lo[1], context_.penalty, context_.budgets);
   raise_to(bound, join(b.lo[0], a.lo[1], context_.penalty, context_.budgets),

@@ -109,6 +109,11 @@ class Chain {
   int relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
                 Relative<V> out[2]) const;
 
+  // Looks again at everything before a position; whatever is known stays known.
+  void reopen(int before);
+  // The first closed entry whose split costs at most `value` with budget k; -1 if there is none.
+  int first_at_most(int k, Cost value) const;
+
   // A bound on every split of this chain that is not closed.
   V open_bound() const;
   // A bound on every split that would leave too few rows on a side: those count for the problem

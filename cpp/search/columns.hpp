@@ -24,6 +24,20 @@ struct Scan {
   Measure low;                        // stop when best has come down to it
   Measure floor = 0;                  // out: no split of this column is cheaper
   int first_rows = 0, last_rows = 0;  // how many of the side's rows may be left of the split
+  bool wanted = false;
+};
+
+// Which rows of one column's order a split of another column sends left: those below its limit.
+template <class Rank>
+struct Parting {
+  const Rank* ranks;
+  Rank limit;
+  int words;
+  Word last;  // the rows of the last word
+
+  EXACTREE_INLINE Word left(int w) const { return below(ranks + w * 64, limit); }
+  EXACTREE_INLINE Word rows(int w) const { return w + 1 == words ? last : ~Word{0}; }
+  Word side(int s, int w) const { return s == 0 ? left(w) : ~left(w) & rows(w); }
 };
 
 // Ranks are stored with an offset so that the signed compare of AVX2 can be used, with the largest
@@ -126,20 +140,19 @@ class ColumnNode final : public Node {
     for (int s = 0; s < 2; ++s) {
       scan[s].best = targets_.at_least(side[s].best, unit_);
       scan[s].low = targets_.at_most(side[s].low, unit_);
+      scan[s].first_rows = limited ? min_rows_ : 1;
+      scan[s].last_rows = work.side_rows[s] - scan[s].first_rows;
     }
     std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
     for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i) {
       const int g = order[i];
-      bool go[2], better = false;
-      for (int s = 0; s < 2; ++s) go[s] = side[s].wanted && !barred(side[s], g, scan[s], work);
-      if (!go[0] && !go[1]) continue;
-      work.member.resize(static_cast<std::size_t>(words_));
-      members(ranks(g, f), limit, work.member.data());
-      for (int s = 0; s < 2; ++s) {
-        if (!go[s]) continue;
-        better |= scan_side(g, s, limited, scan[s], side[s], work);
+      for (int s = 0; s < 2; ++s)
+        scan[s].wanted = side[s].wanted && !barred(side[s], g, scan[s], work);
+      if (!scan[0].wanted && !scan[1].wanted) continue;
+      const bool better = scan_column(g, Parting<Rank>{ranks(g, f), limit, words_, last_word()},
+                                      limited, scan, side, work);
+      for (int s = 0; s < 2; ++s)
         if (scan[s].best <= scan[s].low) side[s].wanted = false;
-      }
       // Columns that were good lately come first: they bring `best` down early.
       if (better && i > 0)
         std::rotate(order.begin(), order.begin() + static_cast<long>(i),
@@ -149,11 +162,15 @@ class ColumnNode final : public Node {
       side[s].best = std::min(side[s].best, targets_.cost(scan[s].best, unit_));
   }
 
-  int class_at(int f, int i) const override { return targets_.class_at(f, i); }
-  Cost cost_at(int f, int i) const override { return targets_.cost_at(f, i, unit_); }
+  void list_rows(int f, int* classes, Cost* costs) const override {
+    for (int i = 0; i < rows_; ++i) {
+      classes[i] = targets_.class_at(f, i);
+      costs[i] = targets_.cost_at(f, i, unit_);
+    }
+  }
 
   std::int64_t bytes() const override {
-    return static_cast<std::int64_t>(blocks_.capacity() * sizeof(Rank) +
+    return static_cast<std::int64_t>(allocated_ * sizeof(Rank) +
                                      (keep_.capacity() + ends_.capacity()) * sizeof(Word)) +
            targets_.bytes();
   }
@@ -171,19 +188,26 @@ class ColumnNode final : public Node {
     ends_.resize(index(features_, words_));
   }
 
-  // Room for the ranks of column f in the order of column g.
+  // Room for the ranks of column f in the order of column g. Rooms are kept for the next child, and
+  // made large enough for any.
   Rank* new_block(int g, int f) {
-    block_of_[pair(g, f)] = static_cast<std::int32_t>(used_);
-    const std::size_t need = (used_ + 1) * stride_;
-    if (blocks_.size() < need) blocks_.resize(std::max(need, blocks_.size() * 3 / 2));
-    return &blocks_[used_++ * stride_];
+    const std::size_t room = parent_ != nullptr ? parent_->stride_ : stride_;
+    if (blocks_.size() <= used_) blocks_.resize(used_ + 1);
+    Block& block = blocks_[used_];
+    if (block.room < room) {
+      block.ranks.reset(new Rank[room]);
+      allocated_ += room - block.room;
+      block.room = room;
+    }
+    block_of_[pair(g, f)] = static_cast<std::int32_t>(used_++);
+    return block.ranks.get();
   }
   std::size_t pair(int g, int f) const { return index(g, features_) + static_cast<std::size_t>(f); }
   Rank* block(int g, int f) {
-    return &blocks_[static_cast<std::size_t>(block_of_[pair(g, f)]) * stride_];
+    return blocks_[static_cast<std::size_t>(block_of_[pair(g, f)])].ranks.get();
   }
   const Rank* own(int f) const {
-    return &blocks_[static_cast<std::size_t>(block_of_[pair(f, f)]) * stride_];
+    return blocks_[static_cast<std::size_t>(block_of_[pair(f, f)])].ranks.get();
   }
   void pad(Rank* r) const { std::fill(r + rows_, r + stride_, RankCode<Rank>::kPad); }
 
@@ -205,12 +229,13 @@ class ColumnNode final : public Node {
     return block(g, f);
   }
 
+  Word last_word() const { return low_bits(rows_ - (words_ - 1) * 64); }
   void members(const Rank* rank, Rank limit, Word* out) const {
     for (int w = 0; w < words_; ++w) out[w] = below(rank + w * 64, limit);
   }
   void complement(Word* mask) const {
     for (int w = 0; w < words_; ++w) mask[w] = ~mask[w];
-    mask[words_ - 1] &= low_bits(rows_ - (words_ - 1) * 64);
+    mask[words_ - 1] &= last_word();
   }
 
   void sort_rows(int f, int* order) const {
@@ -227,7 +252,7 @@ class ColumnNode final : public Node {
       Word* e = &ends_[index(f, words_)];
       for (int w = 0; w < words_; ++w) e[w] = group_ends(r + w * 64);
       // The padding differs from every rank, so the last row ends a group; nothing after it does.
-      e[words_ - 1] &= low_bits(rows_ - (words_ - 1) * 64);
+      e[words_ - 1] &= last_word();
     }
     targets_.finish(unit_, leaf_, label_);
     if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
@@ -268,51 +293,49 @@ class ColumnNode final : public Node {
     return true;
   }
 
-  bool scan_side(int g, int s, bool limited, Scan<Measure>& scan, SideQuery& side,
-                 Workspace& work) {
-    ++work.counters.scans;
-    const Measure before = scan.best;
-    Word* member = work.member.data();
-    // The right side is everything else. (The left one was scanned before it if both are wanted.)
-    if (s == 1) complement(member);
-    scan.first_rows = limited ? min_rows_ : 1;
-    scan.last_rows = work.side_rows[s] - scan.first_rows;
+  bool scan_column(int g, const Parting<Rank>& parting, bool limited, Scan<Measure> scan[2],
+                   SideQuery side[2], Workspace& work) {
+    const Measure before[2] = {scan[0].best, scan[1].best};
     const Word* group_end = &ends_[index(g, words_)];
     if (!work.switches.on(Pruning::kJump)) {
-      scan_all(g, member, group_end, s, scan, work);
-    } else if (counts_.empty()) {
-      targets_.scan(g, member, group_end, limited, s, scan, work);
+      for (int s = 0; s < 2; ++s)
+        if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
     } else {
-      targets_.scan_counted(g, member, group_end, &counts_[index(g, rows_ + 1)], s, scan, work);
+      const int* counts = counts_.empty() ? nullptr : &counts_[index(g, rows_ + 1)];
+      targets_.scan(g, parting, group_end, limited, counts, scan, work);
     }
-    if (side.floors != nullptr && !limited) {
+    for (int s = 0; s < 2; ++s) {
+      if (!scan[s].wanted) continue;
+      ++work.counters.scans;
+      if (side[s].floors == nullptr || limited) continue;
       const Measure most = std::numeric_limits<std::uint16_t>::max();
-      side.floors[g] =
-          std::max(side.floors[g], static_cast<std::uint16_t>(std::min(most, scan.floor)));
+      side[s].floors[g] =
+          std::max(side[s].floors[g], static_cast<std::uint16_t>(std::min(most, scan[s].floor)));
     }
-    return scan.best < before;
+    return scan[0].best < before[0] || scan[1].best < before[1];
   }
 
   // The scan without the jump: every split of the column.
-  void scan_all(int g, const Word* member, const Word* group_end, int s, Scan<Measure>& scan,
-                Workspace& work) const {
+  void scan_all(int g, const Parting<Rank>& parting, const Word* group_end, int s,
+                Scan<Measure>& scan, Workspace& work) const {
     std::vector<Cost> left(work.class_cost[s].size(), 0), right = work.class_cost[s];
     if (!Targets::kWeighted)
       for (Cost& c : right) c *= unit_;
     int passed = 0;
     for (int i = 0; i < rows_; ++i) {
-      if (member[i / 64] >> (i % 64) & 1) {
-        left[static_cast<std::size_t>(class_at(g, i))] += cost_at(g, i);
-        right[static_cast<std::size_t>(class_at(g, i))] -= cost_at(g, i);
+      if (parting.side(s, i / 64) >> (i % 64) & 1) {
+        const auto c = static_cast<std::size_t>(targets_.class_at(g, i));
+        left[c] += targets_.cost_at(g, i, unit_);
+        right[c] -= targets_.cost_at(g, i, unit_);
         passed += count_at(g, i);
       }
       if ((group_end[i / 64] >> (i % 64) & 1) == 0) continue;
       if (passed < scan.first_rows || passed > scan.last_rows) continue;
-      Cost c = 0;
+      Cost cost = 0;
       for (const auto* part : {&left, &right})
-        c += std::accumulate(part->begin(), part->end(), Cost{0}) -
-             *std::max_element(part->begin(), part->end());
-      scan.best = std::min(scan.best, targets_.at_least(c, unit_));
+        cost += std::accumulate(part->begin(), part->end(), Cost{0}) -
+                *std::max_element(part->begin(), part->end());
+      scan.best = std::min(scan.best, targets_.at_least(cost, unit_));
     }
     scan.floor = scan.best;
   }
@@ -320,8 +343,12 @@ class ColumnNode final : public Node {
   const Columns* data_ = nullptr;
   ColumnNode* parent_ = nullptr;
   Targets targets_;
-  std::size_t stride_ = 0, used_ = 0;
-  std::vector<Rank> blocks_;
+  struct Block {
+    std::unique_ptr<Rank[]> ranks;
+    std::size_t room = 0;
+  };
+  std::size_t stride_ = 0, used_ = 0, allocated_ = 0;
+  std::vector<Block> blocks_;
   std::vector<std::int32_t> block_of_;
   std::vector<Word> keep_;      // per column: which of the parent's rows are here
   std::vector<int> row_order_;  // root only: the rows in the order of each column

@@ -42,16 +42,16 @@ class EightClasses : public UnitTargets {
     finish_part(p, work);
   }
 
-  void scan(int g, const Word* member, const Word* group_end, bool limited, int s, Scan<int>& scan,
-            Workspace& work) const {
-    std::uint16_t n[8] = {};
-    for (std::size_t c = 0; c < total_.size(); ++c)
-      n[lane(static_cast<int>(c))] = static_cast<std::uint16_t>(work.class_cost[s][c]);
-    const __m128i right = load(n);
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
+            Scan<int> scan[2], Workspace& work) const {
+    Pass pass[2] = {Pass(scan[0], work, 0), Pass(scan[1], work, 1)};
     if (classes_ > 4)
-      pass<true>(g, member, group_end, limited, right, work.side_rows[s], scan, work.counters);
+      choose<true>(g, parting, group_end, limited, pass);
     else
-      pass<false>(g, member, group_end, limited, right, work.side_rows[s], scan, work.counters);
+      choose<false>(g, parting, group_end, limited, pass);
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) pass[s].end(scan[s], work.counters);
   }
   std::int64_t bytes() const {
     return UnitTargets::bytes() + static_cast<std::int64_t>(words_of_.capacity() * sizeof(Word) +
@@ -74,7 +74,7 @@ class EightClasses : public UnitTargets {
   static __m128i load(const std::uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   }
-  static __m256i popcounts(__m256i v) {
+  EXACTREE_INLINE static __m256i popcounts(__m256i v) {
     const __m256i nibbles = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
                                              1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i low = _mm256_set1_epi8(15);
@@ -84,7 +84,7 @@ class EightClasses : public UnitTargets {
   }
   // How many of the rows are of each class. Wide: more than four classes.
   template <bool Wide>
-  static __m128i class_counts(Word rows, const Word* classes) {
+  EXACTREE_INLINE static __m128i class_counts(Word rows, const Word* classes) {
     const __m256i r = _mm256_set1_epi64x(static_cast<long long>(rows));
     const auto* p = reinterpret_cast<const __m256i*>(classes);
     __m256i n = popcounts(_mm256_and_si256(r, _mm256_loadu_si256(p)));
@@ -95,46 +95,57 @@ class EightClasses : public UnitTargets {
     return _mm_or_si128(_mm256_castsi256_si128(n),
                         _mm_slli_epi64(_mm256_extracti128_si256(n, 1), 32));
   }
-  static unsigned lowest(__m128i v) {  // value in the low, lane in the high half
+  EXACTREE_INLINE static unsigned lowest(__m128i v) {  // value in the low, lane in the high half
     return static_cast<unsigned>(_mm_cvtsi128_si32(_mm_minpos_epu16(v)));
   }
   // The most rows that are right with different labels on the two sides (with equal ones the split
   // is a leaf, which is known already).
-  static int most_right(__m128i left, __m128i right) {
+  EXACTREE_INLINE static int most_right(__m128i left, __m128i right) {
     const unsigned a = lowest(left), b = lowest(right);
     const int la = static_cast<int>(a & 0xFFFF), lb = static_cast<int>(b & 0xFFFF);
     if ((a ^ b) >> 16 != 0) return 2 * 65535 - (la + lb);
-    alignas(16) std::uint16_t shut[8] = {};
-    shut[a >> 16] = 0xFFFF;
-    const __m128i out = _mm_load_si128(reinterpret_cast<const __m128i*>(shut));
+    const __m128i lane_index = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m128i out = _mm_cmpeq_epi16(lane_index, _mm_set1_epi16(static_cast<short>(a >> 16)));
     const int a2 = static_cast<int>(lowest(_mm_or_si128(left, out)) & 0xFFFF);
     const int b2 = static_cast<int>(lowest(_mm_or_si128(right, out)) & 0xFFFF);
     return 2 * 65535 - std::min(la + b2, a2 + lb);
   }
 
-  template <bool Wide>
-  void pass(int g, const Word* member, const Word* group_end, bool limited, __m128i counts, int all,
-            Scan<int>& scan, Counters& counters) const {
-    const __m128i none = _mm_set1_epi16(-1);
-    __m128i left = none, right = _mm_sub_epi16(none, counts);
-    int best = scan.best, passed = 0, jumped = 0, floor = std::numeric_limits<int>::max();
-    int low_right = static_cast<int>(lowest(right) & 0xFFFF);
-    for (int w = 0; w < words_; ++w) {
-      const Word m = member[w];
-      const Word* classes = &words_of_[at(g, w)];
-      const __m128i n = class_counts<Wide>(m, classes);
+  // One side under way.
+  struct Pass {
+    __m128i left = _mm_set1_epi16(-1), right;
+    int best, low, all, low_right, passed = 0, jumped = 0, reached = 0;
+    int floor = std::numeric_limits<int>::max();
+    int first_rows, last_rows;
+    bool wanted, done = false;
+
+    Pass(const Scan<int>& scan, const Workspace& work, int s)
+        : best(scan.best),
+          low(scan.low),
+          all(work.side_rows[s]),
+          first_rows(scan.first_rows),
+          last_rows(scan.last_rows),
+          wanted(scan.wanted) {
+      std::uint16_t n[8] = {};
+      for (std::size_t c = 0; c < work.class_cost[s].size(); ++c)
+        n[lane(static_cast<int>(c))] = static_cast<std::uint16_t>(work.class_cost[s][c]);
+      right = _mm_sub_epi16(left, load(n));
+      low_right = static_cast<int>(lowest(right) & 0xFFFF);
+    }
+
+    // n: how many of the members are of each class.
+    template <bool Wide>
+    EXACTREE_INLINE void step(Word member, __m128i n, const Word* classes, Word group_end,
+                              bool limited) {
       const __m128i next = _mm_sub_epi16(left, n);
       int bound = all - 2 * 65535 + low_right + static_cast<int>(lowest(next) & 0xFFFF);
       if (bound < best) [[unlikely]] {
         bound = all - most_right(next, right);
         if (bound < best) {
-          Word ends = group_end[w];
-          if (limited) ends = admissible(ends, m, passed, scan.first_rows, scan.last_rows);
-          best = within<Wide>(m, classes, ends, left, right, all, best);
-          if (best <= scan.low) {
-            scan.best = scan.floor = best;
-            return;
-          }
+          Word ends = group_end;
+          if (limited) ends = admissible(ends, member, passed, first_rows, last_rows);
+          best = within<Wide>(member, classes, ends, left, right, all, best);
+          if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
         }
       } else {
         ++jumped;
@@ -143,16 +154,48 @@ class EightClasses : public UnitTargets {
       left = next;
       right = _mm_add_epi16(right, n);
       low_right = static_cast<int>(lowest(right) & 0xFFFF);
-      if (limited) passed += count(m);
+      if (limited) passed += count(member);
     }
-    counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
-    scan.best = best;
-    scan.floor = std::max(best, floor);
+    void end(Scan<int>& scan, Counters& counters) const {
+      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
+      scan.best = done ? reached : best;
+      scan.floor = done ? reached : std::max(best, floor);
+    }
+  };
+
+  template <bool Wide, class Rank>
+  void choose(int g, const Parting<Rank>& parting, const Word* ends, bool limited,
+              Pass pass[2]) const {
+    if (pass[0].wanted && pass[1].wanted)
+      run<Wide, true, true>(g, parting, ends, limited, pass);
+    else if (pass[0].wanted)
+      run<Wide, true, false>(g, parting, ends, limited, pass);
+    else
+      run<Wide, false, true>(g, parting, ends, limited, pass);
+  }
+  template <bool Wide, bool Left, bool Right, class Rank>
+  [[gnu::noinline]] void run(int g, const Parting<Rank>& parting, const Word* ends, bool limited,
+                             Pass pass[2]) const {
+    Pass left = pass[0], right = pass[1];
+    for (int w = 0; w < parting.words; ++w) {
+      const Word m = parting.left(w);
+      const Word* classes = &words_of_[at(g, w)];
+      const __m128i n = class_counts<Wide>(m, classes);
+      if (Left) left.template step<Wide>(m, n, classes, ends[w], limited);
+      if (Right) {
+        // What is not on the left: the counts of the whole word are known.
+        const __m128i rest = _mm_sub_epi16(load(&counts_of_[at(g, w)]), n);
+        right.template step<Wide>(~m & parting.rows(w), rest, classes, ends[w], limited);
+      }
+      if ((!Left || left.done) && (!Right || right.done)) break;
+    }
+    pass[0] = left;
+    pass[1] = right;
   }
 
   template <bool Wide>
-  static int within(Word member, const Word* classes, Word ends, __m128i left, __m128i right,
-                    int all, int best) {
+  [[gnu::noinline]] static int within(Word member, const Word* classes, Word ends, __m128i left,
+                                      __m128i right, int all, int best) {
     int err = all - most_right(left, right);
     for (;;) {
       const int need = err - best + 1;

@@ -1,15 +1,10 @@
 #include "search/extract.hpp"
 
-#include <numeric>
 #include <stdexcept>
 
 #include "search/splits.hpp"
 
 namespace exactree {
-
-template <class V>
-Extractor<V>::Extractor(const Columns& data, Control& control, Switches switches)
-    : worker_(data, control, switches, true) {}
 
 template <class V>
 int Extractor<V>::close_leaf(const Node& node, Tree& tree) {
@@ -28,8 +23,7 @@ int Extractor<V>::open_split(Node& node, int feature, int position, Tree& tree) 
 }
 
 template <class V>
-void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value,
-                           const std::vector<int>& columns, Tree& tree) {
+void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tree& tree) {
   // Ties: a leaf before a split.
   if (node.leaf() <= value || splits == 0) {
     close_leaf(node, tree);
@@ -43,7 +37,7 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value,
     found.feature = split.feature;
     found.position = split.position;
   } else {
-    found = find(node, budget, splits, value, columns);
+    found = find(node, budget, splits, value);
   }
   if (worker_.control().stopped() || found.feature < 0) {
     close_leaf(node, tree);
@@ -73,7 +67,7 @@ void Extractor<V>::extract_sides(Node& node, Budget budget, const Found& found, 
     if (budget.depth == 1)
       close_leaf(side, tree);
     else
-      extract(side, budget.child(), found.splits[s], found.cost[s], {}, tree);
+      extract(side, budget.child(), found.splits[s], found.cost[s], tree);
   }
 }
 
@@ -92,39 +86,42 @@ typename Extractor<V>::Found Extractor<V>::share(const V hi[2], Budget budget, i
   return found;
 }
 
-// The first split, in the order of the chains, that costs at most `value`.
 template <class V>
-typename Extractor<V>::Found Extractor<V>::find(Node& node, Budget budget, int splits, Cost value,
-                                                const std::vector<int>& columns) {
-  const int n = worker_.budgets(budget), k = n == 1 ? 0 : splits;
-  V best = V::constant(-kInfinite, n);
+int Extractor<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k,
+                                  Cost value) {
+  V best = V::constant(-kInfinite, worker_.budgets(frame.budget));
   best.set(k, value + 1);
-  std::vector<int> order = columns;
-  if (order.empty()) {
-    order.resize(static_cast<std::size_t>(node.features()));
-    std::iota(order.begin(), order.end(), 0);
-  }
-  Frame<V> frame{&node, budget, {}};
-  auto chain = std::make_unique<Chain<V>>();
-  auto job = std::make_unique<Job<V>>();
+  Job<V> job;
   Counters& counters = worker_.work().counters;
-  for (const int f : order) {
-    chain->start(worker_.context(frame, f), nullptr, 0, true, counters);
-    while (!worker_.control().stopped() && chain->pick(best, job->task, counters)) {
-      worker_.prepare(frame, *chain, best, *job);
-      worker_.evaluate(frame, f, *job);
-      if (worker_.control().stopped()) break;
-      const V cost = worker_.commit(frame, *chain, *job);
-      if (cost[k] > value) continue;
-      Found found = share(chain->entry(job->task.entry).hi, budget, splits, value);
-      found.feature = f;
-      found.position = job->task.position;
-      return found;
-    }
+  int found = chain.first_at_most(k, value);
+  chain.reopen(found < 0 ? frame.node->rows() : chain.entry(found).position);
+  while (!worker_.control().stopped() && chain.pick(best, job.task, counters)) {
+    worker_.prepare(frame, chain, best, job);
+    worker_.evaluate(frame, feature, job);
+    if (worker_.control().stopped()) break;
+    if (worker_.commit(frame, chain, job)[k] > value) continue;
+    found = job.task.entry;
+    chain.reopen(job.task.position);
   }
-  if (!worker_.control().stopped())
-    throw std::logic_error("exactree: no tree of the proved cost was found; please report this");
-  return {};
+  return found;
+}
+
+template <class V>
+typename Extractor<V>::Found Extractor<V>::find(Node& node, Budget budget, int splits, Cost value) {
+  const int k = worker_.budgets(budget) == 1 ? 0 : splits;
+  Frame<V> frame{&node, budget, {}};
+  Chain<V> chain;
+  for (int f = 0; f < node.features(); ++f) {
+    chain.start(worker_.context(frame, f), nullptr, 0, true, worker_.work().counters);
+    const int at = first_threshold(frame, chain, f, k, value);
+    if (worker_.control().stopped()) return {};
+    if (at < 0) continue;
+    Found found = share(chain.entry(at).hi, budget, splits, value);
+    found.feature = f;
+    found.position = chain.entry(at).position;
+    return found;
+  }
+  throw std::logic_error("exactree: no tree of the proved cost was found; please report this");
 }
 
 template class Extractor<One>;

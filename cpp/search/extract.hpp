@@ -1,9 +1,10 @@
 // From the value of an optimum to a tree that attains it.
 //
 // The search for the value is free to work in any order, on any number of threads, with bounds that
-// depend on their timing. The tree must not. So it is found afterwards, by a fresh worker alone:
-// given that some tree costs at most v, take the first split met whose sides allow v, and go on in
-// the sides. That is quick, because almost everything costs more than v.
+// depend on their timing. The tree must not. So among all trees that attain the value one is
+// defined: at every node a leaf if it does, else the first column that has a split that does, and
+// in it the lowest such threshold, with the fewest splits below, and of those the fewest on the
+// left. It is found afterwards; whatever bounds the search left behind help and cannot change it.
 #pragma once
 
 #include <vector>
@@ -16,12 +17,12 @@ namespace exactree {
 template <class V>
 class Extractor {
  public:
-  Extractor(const Columns& data, Control& control, Switches switches);
+  explicit Extractor(Worker<V>& worker) : worker_(worker) {}
 
-  // Appends a tree of cost at most `value` with at most `splits` splits; there must be one. Only
-  // the columns listed are tried at the root (empty: all).
-  void extract(Node& node, Budget budget, int splits, Cost value, const std::vector<int>& columns,
-               Tree& tree);
+  // Appends a tree of cost at most `value` with at most `splits` splits; there must be one.
+  void extract(Node& node, Budget budget, int splits, Cost value, Tree& tree);
+  // The first threshold of a chain that costs at most `value`; -1 if none does.
+  int first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k, Cost value);
   // The same with a given split at the root, whose sides have trees of these costs.
   void extract_at(Node& node, Budget budget, int splits, Cost value, int feature, int position,
                   const V hi[2], Tree& tree);
@@ -39,9 +40,9 @@ class Extractor {
   };
   Found share(const V hi[2], Budget budget, int splits, Cost value) const;
   void extract_sides(Node& node, Budget budget, const Found& found, Tree& tree);
-  Found find(Node& node, Budget budget, int splits, Cost value, const std::vector<int>& columns);
+  Found find(Node& node, Budget budget, int splits, Cost value);
 
-  Worker<V> worker_;
+  Worker<V>& worker_;
 };
 
 }  // namespace exactree

@@ -108,7 +108,7 @@ void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
   const int k = std::min(splits, worker_.budgets(plan.budget) - 1);
   const Cost value = plan.value[k];
   if (plan.feature < 0 || node.leaf() <= value) {
-    extractor_.extract(node, plan.budget, splits, value, {}, tree);
+    extractor_.extract(node, plan.budget, splits, value, tree);
     return;
   }
   // The fewest splits that reach the value; with a limit on depth alone, any number.

@@ -1,8 +1,7 @@
 // A good tree before the search: the lower it starts, the more the search can prune.
 //
-// Greedy first, so that there is an answer at once; then the same tree with its last two levels
-// made optimal; then other splits at its top, those that would be best if only two levels were
-// allowed, each with the levels below re-optimised in the same way.
+// Greedy first, so that there is an answer at once. Then the last two levels are made optimal,
+// below the greedy split and below those that would be best if only two levels were allowed.
 #pragma once
 
 #include <memory>
@@ -12,7 +11,7 @@
 
 namespace exactree {
 
-enum class Effort { kGreedy, kTwoLevels, kManyRoots };
+enum class Effort { kGreedy, kManyRoots };
 
 // A subtree that was found: an optimum to be extracted, or a split and what is below it.
 template <class V>
@@ -26,7 +25,7 @@ struct Plan {
 template <class V>
 class Planner {
  public:
-  explicit Planner(Extractor<V>& extractor) : extractor_(extractor), worker_(extractor.worker()) {}
+  explicit Planner(Worker<V>& worker) : extractor_(worker), worker_(worker) {}
 
   // The best tree found that costs less than `cap` for some budget, if any does.
   std::unique_ptr<Plan<V>> plan(Node& node, Budget budget, Effort effort, const V& cap);
@@ -46,7 +45,7 @@ class Planner {
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
 
-  Extractor<V>& extractor_;
+  Extractor<V> extractor_;
   Worker<V>& worker_;
   std::vector<int> columns_;
   bool top_ = true;

@@ -28,7 +28,6 @@ struct SideQuery {
 struct Workspace {
   Counters counters;
   Switches switches;
-  std::vector<std::uint64_t> member;    // the rows of the left side in one column's order
   std::vector<std::vector<int>> order;  // per first column: second columns, lately best first
   std::vector<Cost> class_cost[2];      // per side and class: cost of its rows
   int side_rows[2] = {0, 0};
@@ -118,9 +117,8 @@ class Node {
   // `limited`, second splits must leave min_rows rows on both of their sides.
   virtual void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace&) = 0;
 
-  // One row in column f's order, for what need not be fast.
-  virtual int class_at(int f, int i) const = 0;
-  virtual Cost cost_at(int f, int i) const = 0;
+  // The rows in column f's order, for what need not be fast: their classes and costs.
+  virtual void list_rows(int f, int* classes, Cost* costs) const = 0;
   int count_at(int f, int i) const {
     if (counts_.empty()) return 1;
     const int* sum = &counts_[index(f, rows_ + 1)];

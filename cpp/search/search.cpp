@@ -39,7 +39,8 @@ class RootSearch {
         progress_(progress),
         result_(result),
         root_(make_root(data)),
-        budget_(budget_of(request, data)) {
+        budget_(budget_of(request, data)),
+        worker_(data, control, request.switches, true) {
     control_.use_memory(root_->bytes());
     best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
     for (std::size_t k = 0; k < best_.size(); ++k)
@@ -85,13 +86,11 @@ class RootSearch {
   }
 
   void plan_incumbents() {
-    Extractor<V> extractor(data_, control_, request_.switches);
-    Planner<V> planner(extractor);
-    for (const Effort effort : {Effort::kGreedy, Effort::kTwoLevels, Effort::kManyRoots}) {
+    Planner<V> planner(worker_);
+    for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots}) {
       if (budget_.depth <= 2 && effort == Effort::kManyRoots) break;
       // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
       if (budget_.depth >= 2 && !request_.switches.on(Pruning::kIncumbent)) break;
-      if (budget_.depth == 2 && effort == Effort::kTwoLevels) break;
       const auto plan = planner.plan(*root_, budget_, effort, goal(0));
       for (std::size_t k = 0; k < best_.size(); ++k) {
         Best& b = best_[k];
@@ -102,13 +101,12 @@ class RootSearch {
         if (control_.stopped()) return;
         b.proved = b.cost = plan->value[static_cast<int>(k)];
         b.tree = std::move(tree);
-        extractor.worker().work().counters.count(Pruning::kIncumbent);
+        worker_.work().counters.count(Pruning::kIncumbent);
       }
       report();
       if (control_.stopped()) break;
     }
     if (!planner.columns().empty()) order_ = complete(planner.columns());
-    result_.counters.add(extractor.worker().work().counters);
   }
   std::vector<int> complete(std::vector<int> columns) const {
     for (int f = 0; f < data_.features; ++f)
@@ -133,7 +131,10 @@ class RootSearch {
   }
   void guarded(bool calling, std::exception_ptr& failure) {
     try {
-      work(calling);
+      if (calling)
+        work(worker_, *root_, true);
+      else
+        work_elsewhere();
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failure = std::current_exception();
@@ -142,11 +143,18 @@ class RootSearch {
     }
   }
 
-  void work(bool calling) {
-    Worker<V> worker(data_, control_, request_.switches, calling);
-    Extractor<V> extractor(data_, control_, request_.switches);
-    const std::unique_ptr<Node> copy = calling ? nullptr : make_root_(data_);
-    Frame<V> frame{calling ? root_.get() : copy.get(), budget_, {}};
+  // Of another thread: it has its own copy of the root, which is completed as it is used.
+  void work_elsewhere() {
+    Worker<V> worker(data_, control_, request_.switches, false);
+    const std::unique_ptr<Node> root = make_root_(data_);
+    work(worker, *root, false);
+    const std::lock_guard lock(mutex_);
+    result_.counters.add(worker.work().counters);
+  }
+
+  void work(Worker<V>& worker, Node& root, bool calling) {
+    Extractor<V> extractor(worker);
+    Frame<V> frame{&root, budget_, {}};
     Job<V> job;
     std::unique_lock lock(mutex_);
     while (!control_.stopped()) {
@@ -168,8 +176,6 @@ class RootSearch {
       accept(found, o, *frame.node, job, extractor, lock);
       wake_.notify_all();
     }
-    result_.counters.add(worker.work().counters);
-    result_.counters.add(extractor.worker().work().counters);
     wake_.notify_all();
   }
 
@@ -231,25 +237,29 @@ class RootSearch {
     const bool closed = std::all_of(result_.answers.begin(), result_.answers.end(),
                                     [](const auto& a) { return a.objective == a.lower_bound; });
     if (closed) result_.status = Status::kOptimal;
+    result_.counters.add(worker_.work().counters);
     const auto& last = result_.answers.back();
     result_.history.emplace_back(control_.seconds(), last.objective, last.lower_bound);
   }
   int budgets() const { return V::budgets_of(budget_.splits); }
 
-  // The tree that does not depend on timing; see extract.hpp.
+  // The trees that do not depend on timing; see extract.hpp.
   void canonical_trees() {
-    Extractor<V> extractor(data_, control_, request_.switches);
+    Extractor<V> extractor(worker_);
     for (std::size_t k = 0; k < best_.size(); ++k) {
       Best& b = best_[k];
       if (!b.wanted || b.owner < 0) continue;
-      Tree tree;
-      extractor.extract(*root_, budget_, splits_of(k), b.proved,
-                        {order_[static_cast<std::size_t>(b.owner)]}, tree);
+      Chain<V>& chain = *chains_[static_cast<std::size_t>(b.owner)];
+      const int f = order_[static_cast<std::size_t>(b.owner)], i = static_cast<int>(k);
+      const int at = extractor.first_threshold(frame_, chain, f, i, b.proved);
       if (control_.stopped()) break;  // keep the one that was found
+      Tree tree;
+      const Threshold<V> e = chain.entry(at);
+      extractor.extract_at(*root_, budget_, splits_of(k), b.proved, f, e.position, e.hi, tree);
+      if (control_.stopped()) break;
       b.cost = b.proved;
       b.tree = std::move(tree);
     }
-    result_.counters.add(extractor.worker().work().counters);
   }
 
   // No tree costs less than this, after a search that did not finish.
@@ -276,6 +286,7 @@ class RootSearch {
   SearchResult& result_;
   std::unique_ptr<Node> root_;
   Budget budget_;
+  Worker<V> worker_;
   std::vector<Best> best_;  // by number of splits, or one
   std::vector<int> order_;  // of the root's columns
   bool complete_ = true;

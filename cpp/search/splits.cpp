@@ -7,47 +7,50 @@ namespace exactree {
 
 namespace {
 
-// What the rows on one side add up to.
-struct Side {
-  std::vector<Cost> by_class;
-  Cost all = 0;
+// What the rows on one side add up to, kept up to date row by row.
+class Side {
+ public:
+  explicit Side(int classes) : by_class_(static_cast<std::size_t>(std::max(classes, 1)), 0) {}
 
   void move(int label, Cost cost) {
-    by_class[static_cast<std::size_t>(label)] += cost;
-    all += cost;
+    Cost& c = by_class_[static_cast<std::size_t>(label)];
+    squares_ += static_cast<double>(cost) * static_cast<double>(2 * c + cost);
+    c += cost;
+    all_ += cost;
   }
-  Cost errors() const { return all - *std::max_element(by_class.begin(), by_class.end()); }
+  Cost errors() const { return all_ - *std::max_element(by_class_.begin(), by_class_.end()); }
   double gini() const {
-    if (all == 0) return 0;
-    double squares = 0;
-    for (const Cost c : by_class) squares += static_cast<double>(c) * static_cast<double>(c);
-    return static_cast<double>(all) - squares / static_cast<double>(all);
+    return all_ == 0 ? 0 : static_cast<double>(all_) - squares_ / static_cast<double>(all_);
   }
+
+ private:
+  std::vector<Cost> by_class_;
+  Cost all_ = 0;
+  double squares_ = 0;
 };
 
 }  // namespace
 
 SingleSplit best_split(const Node& node, int classes, Criterion criterion, Cost* cost) {
   SingleSplit best;
-  Side total{std::vector<Cost>(static_cast<std::size_t>(std::max(classes, 1)), 0), 0};
-  const Side none = total;
-  for (int i = 0; i < node.rows(); ++i) total.move(node.class_at(0, i), node.cost_at(0, i));
+  const int rows = node.rows();
+  std::vector<int> label(static_cast<std::size_t>(rows));
+  std::vector<Cost> weight(static_cast<std::size_t>(rows));
   for (int f = 0; f < node.features(); ++f) {
-    Side left = none, right = total;
-    const int last = node.last_allowed(f);
-    int done = 0;
-    for (int p = node.next(f, node.first_allowed(f)); p <= last && p < node.rows();
-         p = node.next(f, p + 1)) {
-      for (; done < p; ++done) {
-        left.move(node.class_at(f, done), node.cost_at(f, done));
-        right.move(node.class_at(f, done), -node.cost_at(f, done));
+    node.list_rows(f, label.data(), weight.data());
+    Side left(classes), right(classes);
+    for (std::size_t i = 0; i < label.size(); ++i) right.move(label[i], weight[i]);
+    const int last = std::min(node.last_allowed(f), rows - 1);
+    std::size_t done = 0;
+    for (int p = node.next(f, node.first_allowed(f)); p <= last; p = node.next(f, p + 1)) {
+      for (; done < static_cast<std::size_t>(p); ++done) {
+        left.move(label[done], weight[done]);
+        right.move(label[done], -weight[done]);
       }
-      const Cost errors = left.errors() + right.errors();
-      const double score = criterion == Criterion::kErrors ? static_cast<double>(errors)
-                                                           : left.gini() + right.gini();
-      const bool better = best.feature < 0 ||
-                          (criterion == Criterion::kErrors ? errors < *cost : score < best.score);
-      if (!better) continue;
+      const bool gini = criterion == Criterion::kGini;
+      const double score = gini ? left.gini() + right.gini() : 0;
+      const Cost errors = gini ? 0 : left.errors() + right.errors();
+      if (best.feature >= 0 && (gini ? score >= best.score : errors >= *cost)) continue;
       best = {f, p, score};
       *cost = errors;
     }

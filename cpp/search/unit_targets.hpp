@@ -44,6 +44,7 @@ class UnitTargets {
     masks_ = classes_ <= 2 ? 1 : classes_;
     features_ = data.features;
     resize(rows, words);
+    std::fill(masks_of_.begin(), masks_of_.end(), 0);
   }
   void allocate(const UnitTargets& parent, int rows, int words) {
     classes_ = parent.classes_;
@@ -103,9 +104,6 @@ class UnitTargets {
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(masks_of_.capacity() * sizeof(Word));
   }
-  // Rows that stand for several have weights of their own.
-  template <class... Arguments>
-  void scan_counted(Arguments&&...) const {}
 
  protected:
   static Measure clamp(Cost c) {
@@ -125,9 +123,8 @@ class UnitTargets {
   void resize(int rows, int words) {
     rows_ = rows;
     words_ = words;
-    masks_of_.assign(static_cast<std::size_t>(features_) * static_cast<std::size_t>(masks_) *
-                         static_cast<std::size_t>(words),
-                     0);
+    masks_of_.resize(static_cast<std::size_t>(features_) * static_cast<std::size_t>(masks_) *
+                     static_cast<std::size_t>(words));
   }
   Word* mask(int f, int c) { return const_cast<Word*>(std::as_const(*this).mask(f, c)); }
   const Word* mask(int f, int c) const {
@@ -146,49 +143,101 @@ class UnitTargets {
 // other way round, all - err. Both change by one with each member passed.
 class TwoClasses : public UnitTargets {
  public:
-  void scan(int g, const Word* member, const Word* group_end, bool limited, int s, Scan<int>& scan,
-            Workspace& work) const {
-    const auto& n = work.class_cost[s];
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
+            Scan<int> scan[2], Workspace& work) const {
+    Pass pass[2] = {Pass(scan[0], work.class_cost[0]), Pass(scan[1], work.class_cost[1])};
     if (limited)
-      pass<true>(mask(g, 0), member, group_end, static_cast<int>(n[0]), static_cast<int>(n[1]),
-                 scan, work.counters);
+      choose<true>(mask(g, 0), parting, group_end, pass);
     else
-      pass<false>(mask(g, 0), member, group_end, static_cast<int>(n[0]), static_cast<int>(n[1]),
-                  scan, work.counters);
+      choose<false>(mask(g, 0), parting, group_end, pass);
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) pass[s].end(scan[s], parting.words, work.counters);
   }
 
  private:
-  template <bool Limited>
-  void pass(const Word* ones_of, const Word* member, const Word* group_end, int zeros, int ones,
-            Scan<int>& scan, Counters& counters) const {
-    int err = zeros, flipped = ones, best = scan.best, passed = 0, jumped = 0;
+  // One side under way. `err` is the cost with label 0 left and 1 right of the split.
+  struct Pass {
+    int err, best, all;
     int floor = std::numeric_limits<int>::max();
-    for (int w = 0; w < words_; ++w) {
-      const Word m = member[w];
-      const int n1 = count(m & ones_of[w]), n0 = count(m & ~ones_of[w]);
-      const int bound = std::min(err - n0, flipped - n1);
+    int passed = 0, entered = 0;
+    int low, first_rows, last_rows, reached = 0;
+    bool wanted, done = false;
+
+    Pass(const Scan<int>& scan, const std::vector<Cost>& classes)
+        : err(static_cast<int>(classes[0])),
+          best(scan.best),
+          all(static_cast<int>(classes[0] + classes[1])),
+          low(scan.low),
+          first_rows(scan.first_rows),
+          last_rows(scan.last_rows),
+          wanted(scan.wanted) {}
+
+    // Passes a word with n0 zeros and n1 ones; false if a better split may be inside.
+    template <bool Limited>
+    EXACTREE_INLINE bool step(int n0, int n1) {
+      const int bound = std::min(err - n0, all - err - n1);
       floor = std::min(floor, bound);
-      if (bound < best) [[unlikely]] {
-        Word ends = group_end[w];
-        if (Limited) ends = admissible(ends, m, passed, scan.first_rows, scan.last_rows);
-        best = within(m, ones_of[w], ends, err, zeros + ones, best);
-        if (best <= scan.low) {
-          scan.best = scan.floor = best;
-          return;
-        }
-      } else {
-        ++jumped;
-      }
       err += n1 - n0;
-      flipped -= n1 - n0;
       if (Limited) passed += n0 + n1;
+      return bound >= best;
     }
-    counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
-    scan.best = best;
-    scan.floor = std::max(best, floor);
+    // Looks into a word that was passed.
+    template <bool Limited>
+    [[gnu::noinline]] void enter(Word member, Word ones_of, Word ends) {
+      ++entered;
+      const int before = passed - count(member);
+      if (Limited) ends = admissible(ends, member, before, first_rows, last_rows);
+      const int err_before = err - count(member & ones_of) + count(member & ~ones_of);
+      best = within(member, ones_of, ends, err_before, all, best);
+      // Nothing is below it: keep the value, and look no more.
+      if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
+    }
+    void end(Scan<int>& scan, int words, Counters& counters) const {
+      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += words - entered;
+      scan.best = done ? reached : best;
+      scan.floor = done ? reached : std::max(best, floor);
+    }
+  };
+
+  template <bool Limited, class Rank>
+  void choose(const Word* ones_of, const Parting<Rank>& parting, const Word* ends,
+              Pass pass[2]) const {
+    if (pass[0].wanted && pass[1].wanted)
+      run<Limited, true, true>(ones_of, parting, ends, pass);
+    else if (pass[0].wanted)
+      run<Limited, true, false>(ones_of, parting, ends, pass);
+    else
+      run<Limited, false, true>(ones_of, parting, ends, pass);
+  }
+  template <bool Limited, bool Left, bool Right, class Rank>
+  [[gnu::noinline]] void run(const Word* ones_of, const Parting<Rank>& parting, const Word* ends,
+                             Pass pass[2]) const {
+    Pass& left = pass[0];
+    Pass& right = pass[1];
+    for (int w = 0; w < parting.words; ++w) {
+      const Word m = parting.left(w), ones = ones_of[w];
+      const int n = count(m), n1 = count(m & ones);
+      if (Left && !left.template step<Limited>(n - n1, n1)) [[unlikely]] {
+        left.template enter<Limited>(m, ones, ends[w]);
+        if (left.done && (!Right || right.done)) return;
+      }
+      if (!Right) continue;
+      // All that is not left; in the last word that is too many zeros, which only loosens its
+      // bound.
+      const int r1 = count(ones) - n1;
+      if (!right.template step<Limited>(64 - n - r1, r1)) [[unlikely]] {
+        const Word rest = ~m & parting.rows(w);
+        right.err += 64 - count(m | rest);  // take those zeros back
+        if (Limited) right.passed -= 64 - count(m | rest);
+        right.template enter<Limited>(rest, ones, ends[w]);
+        if (right.done && (!Left || left.done)) return;
+      }
+    }
   }
 
-  static int within(Word member, Word ones_of, Word ends, int err, int all, int best) {
+  [[gnu::noinline]] static int within(Word member, Word ones_of, Word ends, int err, int all,
+                                      int best) {
     Word ones = member & ones_of, zeros = member & ~ones_of;
     for (;;) {
       const int need0 = err - best + 1, need1 = all - err - best + 1;
@@ -215,8 +264,25 @@ class TwoClasses : public UnitTargets {
 // Any number of classes, counted one by one.
 class ManyClasses : public UnitTargets {
  public:
-  void scan(int g, const Word* member, const Word* group_end, bool limited, int s, Scan<int>& scan,
-            Workspace& work) const {
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
+            Scan<int> scan[2], Workspace& work) const {
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) scan_side(g, parting, group_end, limited, s, scan[s], work);
+  }
+  void allocate(const Columns& data, int rows, int words) {
+    UnitTargets::allocate(data, rows, words);
+    step_.resize(static_cast<std::size_t>(std::max(classes_, 2)));
+  }
+  void allocate(const ManyClasses& parent, int rows, int words) {
+    UnitTargets::allocate(parent, rows, words);
+    step_.resize(static_cast<std::size_t>(std::max(classes_, 2)));
+  }
+
+ private:
+  template <class Rank>
+  void scan_side(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, int s,
+                 Scan<int>& scan, Workspace& work) const {
     const auto& n = work.class_cost[s];
     std::vector<int>& left = left_;
     std::vector<int>& right = right_;
@@ -225,7 +291,7 @@ class ManyClasses : public UnitTargets {
     const int all = work.side_rows[s];
     int best = scan.best, passed = 0, floor = std::numeric_limits<int>::max(), jumped = 0;
     for (int w = 0; w < words_ && best > scan.low; ++w) {
-      const Word m = member[w];
+      const Word m = parting.side(s, w);
       // A split in this word has at most these many right: all of its members on both sides.
       int most_left = 0, most_right = 0;
       for (std::size_t c = 0; c < total_.size(); ++c) {
@@ -249,16 +315,6 @@ class ManyClasses : public UnitTargets {
     scan.floor = best <= scan.low ? best : std::max(best, floor);
     scan.best = best;
   }
-  void allocate(const Columns& data, int rows, int words) {
-    UnitTargets::allocate(data, rows, words);
-    step_.resize(static_cast<std::size_t>(std::max(classes_, 2)));
-  }
-  void allocate(const ManyClasses& parent, int rows, int words) {
-    UnitTargets::allocate(parent, rows, words);
-    step_.resize(static_cast<std::size_t>(std::max(classes_, 2)));
-  }
-
- private:
   Word class_word(int g, int c, int w) const {
     if (masks_ > 1) return mask(g, c)[w];
     return c == 1 ? mask(g, 0)[w] : ~mask(g, 0)[w];

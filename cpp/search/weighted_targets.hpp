@@ -60,14 +60,16 @@ class WeightedTargets {
       work.class_cost[1][c] = total_[c] - work.class_cost[0][c];
     for (int s = 0; s < 2; ++s) work.side_leaf[s] = leaf_cost(work.class_cost[s]);
   }
-  void scan(int g, const Word* member, const Word* group_end, bool limited, int s, Scan<Cost>& scan,
-            Workspace& work) {
-    if (!limited) scan.first_rows = 1, scan.last_rows = rows_ - 1;
-    scan_counted(g, member, group_end, nullptr, s, scan, work);
-  }
   // `counts` are prefix sums of the rows each row stands for; null: one.
-  void scan_counted(int g, const Word* member, const Word* group_end, const int* counts, int s,
-                    Scan<Cost>& scan, Workspace& work) {
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool /*limited*/,
+            const int* counts, Scan<Cost> scan[2], Workspace& work) {
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) scan_side(g, parting, group_end, counts, s, scan[s], work);
+  }
+  template <class Rank>
+  void scan_side(int g, const Parting<Rank>& parting, const Word* group_end, const int* counts,
+                 int s, Scan<Cost>& scan, Workspace& work) {
     left_.assign(total_.size(), 0);
     right_ = work.class_cost[s];
     Cost all = 0;
@@ -76,10 +78,11 @@ class WeightedTargets {
     int passed = 0;
     const int words = (rows_ + 63) / 64;
     for (int w = 0; w < words; ++w) {
+      const Word member = parting.side(s, w);
       // Only what happens at members and at ends of groups matters.
-      for (Word v = member[w] | group_end[w]; v != 0; v &= v - 1) {
+      for (Word v = member | group_end[w]; v != 0; v &= v - 1) {
         const int bit = first(v), i = w * 64 + bit;
-        if (member[w] >> bit & 1) {
+        if (member >> bit & 1) {
           const Cost c = cost_at(g, i, 1);
           left_[static_cast<std::size_t>(class_at(g, i))] += c;
           right_[static_cast<std::size_t>(class_at(g, i))] -= c;
