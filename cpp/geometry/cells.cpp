@@ -30,13 +30,16 @@ Word full_word(std::size_t size, std::size_t word) {
 }
 
 template <class Do>
-void for_each(const std::vector<Word>& set, Do action) {
-  for (std::size_t w = 0; w < set.size(); ++w) {
+void for_each(const Word* set, std::size_t words, Do action) {
+  for (std::size_t w = 0; w < words; ++w) {
     for (Word rest = set[w]; rest != 0; rest &= rest - 1) {
       action(64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
     }
   }
 }
+
+// What an exact sign costs in units of the filter: a guess on the safe side.
+constexpr std::size_t kExactWork = 100;
 
 std::uint64_t next_random(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15u;
@@ -59,7 +62,7 @@ Directions draw(std::size_t columns, std::uint64_t seed) {
 
 void Ticker::tick(std::size_t work) {
   work_ += work;
-  if (work_ < (std::size_t{1} << 20)) return;
+  if (work_ < (std::size_t{1} << 18)) return;
   work_ = 0;
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   const double now = std::chrono::duration<double>(since).count();
@@ -213,6 +216,7 @@ void CellLister::sweep(Frame& frame, std::vector<Word>& out) {
     frame.chosen[f] = p;
     frame.rows->put(f, frame.members[p]);
     find_surface(frame, p);
+    ticker_.tick(frame.size);
     std::size_t first = frame.size;
     std::size_t count = 0;
     for (std::size_t w = 0; w < frame.words; ++w) {
@@ -229,7 +233,6 @@ void CellLister::sweep(Frame& frame, std::vector<Word>& out) {
     } else {
       list_flat(frame, out);
     }
-    ticker_.tick(frame.size);
   }
 }
 
@@ -277,28 +280,29 @@ void CellLister::list_simple(Frame& frame, std::size_t p, std::vector<Word>& out
 // A vertex with more members: those cells of the flat whose opposite is none.
 void CellLister::list_flat(Frame& frame, std::vector<Word>& out) {
   frame.flat.clear();
-  std::vector<Word> members = frame.on;
-  for (std::size_t w = 0; w < frame.words; ++w) members[w] |= frame.span[frame.depth - 1][w];
-  for_each(members, [&](std::size_t i) { frame.flat.push_back(i); });
+  for (std::size_t w = 0; w < frame.words; ++w) frame.on[w] |= frame.span[frame.depth - 1][w];
+  for_each(frame.on.data(), frame.words, [&](std::size_t i) { frame.flat.push_back(i); });
   solve_flat(frame);
   const std::size_t words = (frame.flat.size() + 63) / 64;
-  std::vector<std::vector<Word>> cells;
-  for (auto it = frame.flat_cells.begin(); it != frame.flat_cells.end();) {
-    const auto next = it + static_cast<std::ptrdiff_t>(words);
-    cells.emplace_back(it, next);
-    it = next;
+  const auto less = [words](const Word* a, const Word* b) {
+    return std::lexicographical_compare(a, a + words, b, b + words);
+  };
+  frame.sorted.clear();
+  for (std::size_t i = 0; i < frame.flat_cells.size(); i += words) {
+    frame.sorted.push_back(&frame.flat_cells[i]);
   }
-  std::sort(cells.begin(), cells.end());
-  for (const std::vector<Word>& cell : cells) {
-    std::vector<Word> opposite = cell;
+  std::sort(frame.sorted.begin(), frame.sorted.end(), less);
+  frame.opposite.resize(words);
+  for (const Word* cell : frame.sorted) {
     for (std::size_t w = 0; w < words; ++w) {
-      opposite[w] = ~cell[w] & full_word(frame.flat.size(), w);
+      frame.opposite[w] = ~cell[w] & full_word(frame.flat.size(), w);
     }
-    if (std::binary_search(cells.begin(), cells.end(), opposite)) continue;
+    const Word* opposite = frame.opposite.data();
+    if (std::binary_search(frame.sorted.begin(), frame.sorted.end(), opposite, less)) continue;
     const std::size_t begin = out.size();
     out.insert(out.end(), frame.positive.begin(),
                frame.positive.begin() + static_cast<std::ptrdiff_t>(frame.words));
-    for_each(cell, [&](std::size_t i) { put(&out[begin], frame.flat[i], true); });
+    for_each(cell, words, [&](std::size_t i) { put(&out[begin], frame.flat[i], true); });
   }
 }
 
@@ -313,6 +317,7 @@ void CellLister::solve_flat(Frame& frame) {
 
 // The sign of a_p b_q - b_p a_q by integers: q is a member or, at frame.size, c_k.
 int CellLister::exact_sign(Frame& frame, std::size_t p, std::size_t q) {
+  ticker_.tick(kExactWork);
   const std::size_t k = frame.level;
   const int orientation = frame.left[frame.depth - 1].sign;
   const bool member = q < frame.size;

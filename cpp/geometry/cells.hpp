@@ -82,8 +82,10 @@ class CellLister {
     std::vector<std::vector<Word>> span;  // the members of S in the span of the first 0, 1, ...
     Pencil pencil;
     std::vector<Word> positive, uncertain, on, done;
-    std::vector<std::size_t> flat;   // S_v, positions in S
-    std::vector<Word> flat_cells;    // cells(S_v, k+1)
+    std::vector<std::size_t> flat;    // S_v, positions in S
+    std::vector<Word> flat_cells;     // cells(S_v, k+1)
+    std::vector<const Word*> sorted;  // these, sorted
+    std::vector<Word> opposite;
     std::unique_ptr<RowStack> rows;  // the chosen vectors
     bool flipped = false;            // whether det(.., F, p, c_k) was negative
     int last_sign = 0;               // of det(.., F, c_(k+1), c_k)

@@ -32,13 +32,43 @@ void normalise(std::vector<Word>& masks, const PointSet& points) {
   }
 }
 
+// Sorts by the bytes from `depth` on, the first word's highest first, asking the ticker now and
+// then.
+template <class Mask>
+void sort_bytes(Mask* begin, Mask* end, std::size_t depth, Ticker& ticker) {
+  const auto size = static_cast<std::size_t>(end - begin);
+  ticker.tick(size);
+  if (size < 4096 || depth == sizeof(Mask)) {
+    std::sort(begin, end);
+    return;
+  }
+  const auto byte = [depth](const Mask& mask) {
+    return static_cast<std::size_t>(mask[depth / 8] >> (56 - 8 * (depth % 8)) & 0xff);
+  };
+  std::array<std::size_t, 257> start{};
+  for (const Mask* mask = begin; mask != end; ++mask) ++start[byte(*mask) + 1];
+  for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
+  std::array<std::size_t, 257> next = start;
+  for (std::size_t b = 0; b < 256; ++b) {
+    while (next[b] < start[b + 1]) {
+      Mask& here = begin[next[b]];
+      std::swap(here, begin[next[byte(here)]++]);
+    }
+  }
+  for (std::size_t b = 0; b < 256; ++b) {
+    if (start[b + 1] - start[b] > 1) {
+      sort_bytes(begin + start[b], begin + start[b + 1], depth + 1, ticker);
+    }
+  }
+}
+
 template <std::size_t Words>
-void sort_unique_fixed(std::vector<Word>& masks) {
+void sort_unique_fixed(std::vector<Word>& masks, Ticker& ticker) {
   using Mask = std::array<Word, Words>;
   static_assert(sizeof(Mask) == Words * sizeof(Word));
   auto* begin = reinterpret_cast<Mask*>(masks.data());
   auto* end = begin + masks.size() / Words;
-  std::sort(begin, end);
+  sort_bytes(begin, end, 0, ticker);
   masks.resize(static_cast<std::size_t>(std::unique(begin, end) - begin) * Words);
 }
 
@@ -59,14 +89,27 @@ void sort_unique_any(std::vector<Word>& masks, std::size_t words) {
 
 // Sorts masks as sequences of words and drops repetitions.
 template <std::size_t Words = 1>
-void sort_unique(std::vector<Word>& masks, std::size_t words) {
+void sort_unique(std::vector<Word>& masks, std::size_t words, Ticker& ticker) {
   if (words == Words) {
-    sort_unique_fixed<Words>(masks);
+    sort_unique_fixed<Words>(masks, ticker);
   } else if constexpr (Words < 8) {
-    sort_unique<Words + 1>(masks, words);
+    sort_unique<Words + 1>(masks, words, ticker);
   } else {
     sort_unique_any(masks, words);
   }
+}
+
+bool never(void*) {
+  return false;
+}
+
+// After a stop there is no time to sort all that was found.
+void keep_some(std::vector<Word>& masks, std::size_t words) {
+  constexpr std::size_t kSome = 10000;
+  masks.resize(std::min(masks.size(), kSome * words));
+  const Poll poll{never, nullptr};
+  Ticker ticker(poll);
+  sort_unique(masks, words, ticker);
 }
 
 void drop_trivial(std::vector<Word>& masks, const PointSet& points) {
@@ -119,7 +162,13 @@ MaskList dichotomies(const PointSet& points, std::size_t expected, const Poll& p
   Ticker ticker(poll);
   result.complete = list_cells(points, ticker, result.masks);
   normalise(result.masks, points);
-  sort_unique(result.masks, mask_words(points));
+  try {
+    if (result.complete) sort_unique(result.masks, mask_words(points), ticker);
+  } catch (const Stopped&) {
+    // Swaps are done between ticks, so every mask is still there; some of them must do.
+    result.complete = false;
+  }
+  if (!result.complete) keep_some(result.masks, mask_words(points));
   drop_trivial(result.masks, points);
   return result;
 }
@@ -166,15 +215,35 @@ class Sides {
   Multipliers work_;
 };
 
+// Bits that move together: from word `from` shifted down to word `to` shifted up.
+struct Move {
+  std::size_t from, down, to, up;
+  Word bits;
+};
+
+// Rows that follow each other like their points move together, as far as the words reach.
+std::vector<Move> moves_of(const std::uint32_t* rows, std::size_t row_count) {
+  std::vector<Move> moves;
+  for (std::size_t i = 0; i < row_count;) {
+    const std::size_t point = rows[i];
+    const std::size_t reach = 64 - std::max(i % 64, point % 64);
+    std::size_t length = 1;
+    while (length < reach && i + length < row_count && rows[i + length] == point + length) ++length;
+    moves.push_back({point / 64, point % 64, i / 64, i % 64, last_word(length)});
+    i += length;
+  }
+  return moves;
+}
+
 void expand(const Word* masks, std::size_t count, std::size_t points, const std::uint32_t* rows,
             std::size_t row_count, Word* out) {
   const std::size_t from = (points + 63) / 64;
   const std::size_t to = (row_count + 63) / 64;
+  const std::vector<Move> moves = moves_of(rows, row_count);
   std::fill_n(out, count * to, Word{0});
-  for (std::size_t m = 0; m < count; ++m) {
-    for (std::size_t i = 0; i < row_count; ++i) {
-      const Word bit = masks[m * from + rows[i] / 64] >> (rows[i] % 64) & 1;
-      out[m * to + i / 64] |= bit << (i % 64);
+  for (std::size_t m = 0; m < count; ++m, masks += from, out += to) {
+    for (const Move& move : moves) {
+      out[move.to] |= (masks[move.from] >> move.down & move.bits) << move.up;
     }
   }
 }

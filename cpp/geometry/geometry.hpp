@@ -27,7 +27,7 @@ struct Poll {
 
 struct MaskList {
   std::vector<Word> masks;  // one after another, (points + 63) / 64 words each
-  bool complete;            // false if the poll said stop; then it has what was found
+  bool complete;            // false if the poll said stop; then only some are there
 };
 
 struct GeometryKernels {

@@ -87,7 +87,7 @@ void test_geometry() {
   for (const std::string& isa : instruction_sets()) {
     const GeometryKernels geometry = kernels(isa).geometry;
     check_moment_curve(geometry, 5, 1, 4);
-    check_moment_curve(geometry, 70, 2, 2415);
+    check_moment_curve(geometry, 130, 2, 8385);
     check_moment_curve(geometry, 12, 4, 561);
     check_moment_curve(geometry, 5, 4, 15);
     for (const std::size_t words : {1U, 2U, 3U, 20U}) check_grid(geometry, words);

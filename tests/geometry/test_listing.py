@@ -25,7 +25,7 @@ def cover(n: int, d: int) -> int:
 
 
 @each_isa
-@pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 1), (9, 1), (3, 5), (30, 2), (70, 2), (20, 3)])
+@pytest.mark.parametrize(("n", "d"), [(1, 2), (2, 1), (9, 1), (3, 5), (30, 2), (130, 2), (20, 3)])
 def test_covers_number_in_general_position(n: int, d: int, isa: str) -> None:
     X = np.random.default_rng(n * d).normal(size=(n, d))
     found = dichotomies(X, "hyperplane", isa=isa)
@@ -106,6 +106,22 @@ def test_families_by_the_specification(points: Points, family: str) -> None:
 def test_cubic_curves_by_the_specification(points: Points) -> None:
     expected = partitions_by_specification(points, ("polynomial", 3))
     assert partitions(dichotomies(points, polynomial(3))) == expected
+
+
+@pytest.mark.fuzz
+@given(
+    points=st.integers(1, 4).flatmap(
+        lambda d: st.lists(
+            st.tuples(*[st.integers(0, 6 // d)] * d), min_size=1, max_size=12 - d, unique=True
+        )
+    ),
+    family=st.sampled_from(["hyperplane", "sphere", "axis_quadric"]),
+    isa=st.sampled_from(_native.instruction_sets()),
+)
+@settings(max_examples=500)
+def test_crowded_lattices_by_the_specification(points: Points, family: str, isa: str) -> None:
+    found = partitions(dichotomies(points, family, isa=isa))
+    assert found == partitions_by_specification(points, family)
 
 
 @given(lattice(3), st.integers(0, 2**32))
