@@ -1,16 +1,16 @@
 // All cells of a central arrangement of hyperplanes, exactly, degenerate or not.
 //
 // Glossary
-//   z_i    the given vectors, no two parallel, spanning R^r; the hyperplane of z_i is {w: z_i.w =
-//   0} cell   a maximal set of w on which no z_i.w vanishes and none changes sign; its mask says
-//   which
-//          z_i are positive. In terms of points and surfaces: a signed dichotomy of the points z_i.
-//   c_1, ..., c_r  directions in general position: no determinant of some of them and independent
-//          z_i vanishes. They are random; every determinant that is met is checked, exactly where
-//          need be, and a zero throws NotGeneric, upon which the caller draws others.
-//   U_k    the w with c_1.w = ... = c_(k-1).w = 0, of dimension r - k + 1
-//   level k, d = r - k   the arrangement within U_k, seen in the chart c_k.w > 0, which has
-//          dimension d. Its vertices are rays v on which d independent z_i vanish.
+//   z_i   the given vectors, no two parallel, spanning R^r; z_i.w = 0 is the hyperplane of z_i
+//   cell  a maximal set of w on which no z_i.w vanishes and none changes sign; its mask says which
+//         z_i are positive. With z_i as points and w as surface: a signed dichotomy.
+//   c_k   c_1, ..., c_r are directions in general position: no determinant of some of them and of
+//         independent z_i vanishes. They are random. Each such determinant that a decision rests on
+//         is known not to vanish, by the filter or exactly; a zero throws NotGeneric, upon which
+//         the caller draws other directions.
+//   U_k   the w with c_1.w = ... = c_(k-1).w = 0, of dimension r - k + 1
+//   d     r - k at level k: the arrangement within U_k in the chart c_k.w > 0 has dimension d. Its
+//         vertices are the rays v on which d independent z_i vanish.
 //
 // cells(S, k), the cells within U_k of the z_i in S that meet c_k.w > 0, come in two kinds.
 //   1. Cells on which c_(k+1).w / c_k.w is bounded from below. It attains its minimum at a vertex v
