@@ -1,0 +1,55 @@
+"""The parser, and what becomes of errors."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import exactree
+from exactree.cli import comparing, counts, demonstration, fitting, predicting
+from exactree.cli.output import BAD_INPUT, DONE, EXIT_CODES, INTERRUPTED, Output
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    found = argparse.ArgumentParser(
+        prog="exactree",
+        description="Provably optimal decision trees, for any splitting rule.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    found.add_argument("--version", action="version", version=f"exactree {exactree.__version__}")
+    commands = found.add_subparsers(dest="command", required=True, metavar="command")
+    for module in (fitting, predicting, counts, comparing, demonstration):
+        module.add(commands)
+    for command in commands.choices.values():
+        command.add_argument(
+            "--json", action="store_true", help="one JSON object on standard output"
+        )
+        command.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and give its exit status."""
+    args = parser().parse_args(arguments)
+    output = Output(as_json=args.json, quiet=args.quiet)
+    try:
+        status = args.run(args, output)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, head for example, has seen enough: no traceback at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        output.error("interrupted before there was a tree")
+        return INTERRUPTED
+    except OSError as error:
+        output.error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return BAD_INPUT
+    except ValueError as error:
+        output.error(str(error))
+        return BAD_INPUT
+    return int(status)

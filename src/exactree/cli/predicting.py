@@ -1,0 +1,122 @@
+"""exactree predict and exactree show: use and read a model file."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree import tree
+from exactree.cli.fitting import add_table_options
+from exactree.cli.models import Model, facts, read_model, to_dict
+from exactree.cli.output import DONE, Output
+from exactree.cli.tables import Table, read_table
+from exactree.export import export_dot, export_python, export_rules
+
+FORMS: dict[str, Callable[[Any], str]] = {
+    "text": str,
+    "rules": export_rules,
+    "dot": export_dot,
+    "python": export_python,
+}
+
+
+def add(commands: Any) -> None:
+    """Add both commands to the parser."""
+    predict = commands.add_parser(
+        "predict",
+        help="predict the rows of a table",
+        description="Write a prediction for each row of a table, as CSV. Columns are found by "
+        "name; a table without a header must have the columns of the fit in their order.",
+    )
+    predict.add_argument("model", help="a file that fit wrote")
+    predict.add_argument("data", help="CSV or Parquet; - for CSV from standard input")
+    predict.add_argument("--proba", action="store_true", help="add the share of each class")
+    predict.add_argument("--out", metavar="FILE.csv", help="write there, not to standard output")
+    add_table_options(predict)
+    predict.set_defaults(run=run_predict)
+    show = commands.add_parser("show", help="show a model file", description="Show a model file.")
+    show.add_argument("model", help="a file that fit wrote")
+    show.add_argument(
+        "--as",
+        dest="form",
+        choices=[*FORMS],
+        default="text",
+        help="how to write the tree (default text)",
+    )
+    show.set_defaults(run=run_show)
+
+
+def run_predict(args: argparse.Namespace, output: Output) -> int:
+    """Predict, and tell the accuracy if the table has the answers."""
+    model = read_model(args.model)
+    table = read_table(args.data, delimiter=args.delimiter, header=args.header)
+    X = rows_for(model, table)
+    ends = tree.apply(model.result.tree, X)
+    answers = [model.classes[i] for i in tree.predict(model.result.tree, X).tolist()]
+    shares = class_shares(model, ends) if args.proba else None
+    found: dict[str, Any] = {"predictions": answers}
+    if shares is not None:
+        found |= {"classes": list(model.classes), "probabilities": shares.tolist()}
+    if table.has_header and model.target in table.names:
+        truth = table.labels(model.target)
+        right = sum(str(a) == str(b) for a, b in zip(answers, truth, strict=True))
+        found["accuracy"] = right / len(truth)
+        output.note(f"{right} of {len(truth)} right ({right / len(truth):.1%})")
+    if args.out or not output.as_json:
+        write_predictions(model, answers, shares, args.out)
+    output.data(found)
+    return DONE
+
+
+def rows_for(model: Model, table: Table) -> NDArray[np.float64]:
+    """Find the model's columns in a table: by name, or by position if there are no names."""
+    if table.has_header and model.has_header:
+        missing = [name for name in model.features if name not in table.names]
+        if missing:
+            raise ValueError(
+                f"{table.path}: there is no column {', '.join(map(repr, missing))}, which the "
+                "model was fitted with"
+            )
+        return table.numbers(model.features)
+    if set(model.features) <= set(table.names):
+        return table.numbers(model.features)
+    if len(table.names) != len(model.features):
+        raise ValueError(
+            f"{table.path}: {len(table.names)} columns without names; the model was fitted with "
+            f"{len(model.features)}: {', '.join(map(repr, model.features))}"
+        )
+    return table.numbers(table.names)
+
+
+def class_shares(model: Model, ends: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Give the share of each class in the training weight of the leaf of each row."""
+    weights = np.array([n.weights for n in tree.nodes(model.result.tree)], dtype=np.float64)
+    return np.asarray((weights / weights.sum(axis=1, keepdims=True))[ends])
+
+
+def write_predictions(
+    model: Model, answers: list[Any], shares: NDArray[np.float64] | None, path: str | None
+) -> None:
+    """Write a line for each row."""
+    names = [] if shares is None else [f"p({name})" for name in model.classes]
+    with Path(path).open("w", newline="") if path else nullcontext(sys.stdout) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["prediction", *names])
+        extra = [[]] * len(answers) if shares is None else shares.tolist()
+        writer.writerows([answer, *more] for answer, more in zip(answers, extra, strict=True))
+
+
+def run_show(args: argparse.Namespace, output: Output) -> int:
+    """Show the tree and its proof."""
+    model = read_model(args.model)
+    output.say(FORMS[args.form](model.result))
+    output.data({**facts(model), "tree": to_dict(model)["tree"]})
+    return DONE
