@@ -22,11 +22,20 @@ enum class Pruning {
   kFloor,        // a column cannot hold a better second split
   kTransfer,     // bounds of a neighbouring subproblem, carried over
   kIncumbent,    // a good tree before the search
+  // Columns of two values:
+  kSibling,       // a column whose sides resemble those of a solved one
+  kSecondSplit,   // what a side costs at least, from its best single split
+  kUsefulSplits,  // more splits than their penalties allow
+  kLookAhead,     // one level less is solved first: a start, an order and a bound
+  kPairCache,     // a depth-two subproblem met before
+  kArchive,       // a deeper subproblem met before
+  kArchiveLike,   // a subproblem much like one met before
 };
-inline constexpr int kPrunings = 8;
+inline constexpr int kPrunings = 15;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval", "neighbour", "side_cap", "side_known",
-    "jump",         "floor",     "transfer", "incumbent"};
+    "sub_interval",  "neighbour",  "side_cap",   "side_known", "jump",
+    "floor",         "transfer",   "incumbent",  "sibling",    "second_split",
+    "useful_splits", "look_ahead", "pair_cache", "archive",    "archive_like"};
 
 struct Switches {
   std::uint32_t off = 0;

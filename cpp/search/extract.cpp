@@ -6,6 +6,12 @@
 
 namespace exactree {
 
+namespace {
+[[noreturn]] void no_tree() {
+  throw std::logic_error("exactree: no tree of the proved cost was found; please report this");
+}
+}  // namespace
+
 template <class V>
 int Extractor<V>::close_leaf(const Node& node, Tree& tree) {
   tree.push_back({});
@@ -31,7 +37,9 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
   }
   Found found;
   budget = Budget::of(budget.depth, std::min(budget.splits, splits));
-  if (budget.depth == 1) {
+  if (node.two_valued() != nullptr && budget.depth <= kShallow) {
+    found = find_shallow(*node.two_valued(), budget, splits, value);
+  } else if (budget.depth == 1) {
     Cost cost = 0;
     const SingleSplit split = best_split(node, worker_.data().classes, Criterion::kErrors, &cost);
     found.feature = split.feature;
@@ -87,6 +95,23 @@ typename Extractor<V>::Found Extractor<V>::share(const V hi[2], Budget budget, i
 }
 
 template <class V>
+typename Extractor<V>::Found Extractor<V>::find_shallow(TwoValuedNode& node, Budget budget,
+                                                        int splits, Cost value) {
+  const int n = worker_.budgets(budget);
+  V cap = V::constant(-kInfinite, n), side[2];
+  cap.set(n == 1 ? 0 : splits, value + 1);
+  const int feature = worker_.first_column(budget, node, cap, side);
+  if (feature < 0) {
+    if (!worker_.control().stopped()) no_tree();
+    return {};
+  }
+  Found found = share(side, budget, splits, value);
+  found.feature = feature;
+  found.position = node.position_of(feature, 1, 0);
+  return found;
+}
+
+template <class V>
 int Extractor<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k,
                                   Cost value) {
   V best = V::constant(-kInfinite, worker_.budgets(frame.budget));
@@ -109,6 +134,7 @@ int Extractor<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature,
 template <class V>
 typename Extractor<V>::Found Extractor<V>::find(Node& node, Budget budget, int splits, Cost value) {
   const int k = worker_.budgets(budget) == 1 ? 0 : splits;
+  if (node.two_valued() != nullptr) node.two_valued()->open();
   Frame<V> frame{&node, budget, {}};
   Chain<V> chain;
   for (int f = 0; f < node.features(); ++f) {
@@ -121,7 +147,7 @@ typename Extractor<V>::Found Extractor<V>::find(Node& node, Budget budget, int s
     found.position = chain.entry(at).position;
     return found;
   }
-  throw std::logic_error("exactree: no tree of the proved cost was found; please report this");
+  no_tree();
 }
 
 template class Extractor<One>;

@@ -40,6 +40,7 @@ class Extractor {
   };
   Found share(const V hi[2], Budget budget, int splits, Cost value) const;
   void extract_sides(Node& node, Budget budget, const Found& found, Tree& tree);
+  Found find_shallow(TwoValuedNode& node, Budget budget, int splits, Cost value);
   Found find(Node& node, Budget budget, int splits, Cost value);
 
   Worker<V>& worker_;

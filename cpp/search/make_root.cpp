@@ -1,5 +1,6 @@
 // Compiled per instruction set: chooses the node class for a problem.
 #include "search/make_root.hpp"
+#include "search/binary_kernel.hpp"
 #include "search/columns.hpp"
 #include "search/eight_classes.hpp"
 #include "search/unit_targets.hpp"
@@ -16,9 +17,17 @@ std::unique_ptr<Node> root_of(const Columns& data) {
   return ColumnNode<std::int32_t, Targets>::root(data);
 }
 
+// Whether all columns have two values, and the tables of pairs stay within some 500 MB.
+bool is_binary(const Columns& data) {
+  const double features = data.features, rows = data.rows;
+  return data.weights == nullptr && data.max_rank <= 1 && data.features > 0 &&
+         features * features * std::max(data.classes, 1) <= 3e7 && rows * features <= 3e8;
+}
+
 }  // namespace
 
 std::unique_ptr<Node> make_root(const Columns& data) {
+  if (is_binary(data)) return BinaryNode::root(data);
   if (data.weights != nullptr) return root_of<WeightedTargets>(data);
   if (data.classes <= 2) return root_of<TwoClasses>(data);
 #if EXACTREE_SIMD

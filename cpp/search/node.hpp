@@ -24,15 +24,38 @@ struct SideQuery {
   std::uint16_t* floors = nullptr;  // per column: no split in it is cheaper (in units); in and out
 };
 
+// What the kernels of a kind of node keep between calls.
+struct KernelScratch {
+  virtual ~KernelScratch() = default;
+};
+
 // What a worker keeps between calls, so that nothing is allocated in the inner loops.
 struct Workspace {
   Counters counters;
   Switches switches;
+  Control* control = nullptr;
+  bool calling_thread = false;
+  std::int64_t ticks = 0;
+  std::unique_ptr<KernelScratch> scratch;
   std::vector<std::vector<int>> order;  // per first column: second columns, lately best first
   std::vector<Cost> class_cost[2];      // per side and class: cost of its rows
   int side_rows[2] = {0, 0};
   Cost side_leaf[2] = {0, 0};
+
+  // Looks at the clock after so much effort (64: some ten microseconds). True: stop.
+  bool tick(std::int64_t effort) {
+    ticks += effort;
+    if (ticks < 64 || control == nullptr) return control != nullptr && control->stopped();
+    ticks = 0;
+    if (calling_thread)
+      control->poll();
+    else
+      control->check_time();
+    return control->stopped();
+  }
 };
+
+class TwoValuedNode;
 
 class Node {
  public:
@@ -125,6 +148,8 @@ class Node {
     return sum[i + 1] - sum[i];
   }
   virtual std::int64_t bytes() const = 0;
+  // This node as one whose columns all have two values, if it is one; see two_valued.hpp.
+  virtual TwoValuedNode* two_valued() { return nullptr; }
 
  protected:
   std::size_t index(int f, int stride) const {

@@ -59,10 +59,13 @@ class RootSearch {
   void run() {
     start_with_leaf();
     if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
-      plan_incumbents();
+      if (root_->two_valued() != nullptr)
+        plan_two_valued();
+      else
+        plan_incumbents();
       // A limit may be reached before there is anything to search.
       complete_ = !control_.stopped();
-      if (budget_.depth >= 2 && complete_) search_all();
+      if (budget_.depth >= 2 && complete_ && !solved_) search_all();
     }
     finish();
   }
@@ -107,6 +110,56 @@ class RootSearch {
       if (control_.stopped()) break;
     }
     if (!planner.columns().empty()) order_ = complete(planner.columns());
+  }
+  // Columns of two values: the tree of one level less is an optimum that is quick to find, and says
+  // much about the columns. Trees of a few levels are solved at once.
+  void plan_two_valued() {
+    TwoValuedNode& root = *root_->two_valued();
+    solved_ = budget_.depth <= kShallow;
+    const int n = V::budgets_of(budget_.child().splits);
+    const auto& distinct = root.distinct();
+    siblings_.start(
+        static_cast<int>(distinct.size()), [&](int k) { return root.left_rows(k); }, root.rows(),
+        data_.unit, n);
+    if (solved_ || request_.switches.on(Pruning::kIncumbent)) {
+      Glance glance;
+      const Budget less = Budget::of(solved_ ? budget_.depth : budget_.depth - 1, budget_.splits);
+      Solution<V> ahead;
+      ahead.lower = V::constant(0, V::budgets_of(less.splits));
+      ahead.upper = V::constant(root.leaf(), V::budgets_of(less.splits));
+      if (!worker_.solve_two_valued(less, root, ahead.upper, ahead, &glance)) return;
+      take_plan(less, ahead);
+      if (!solved_ && request_.switches.on(Pruning::kSibling)) {
+        V all = V::constant(0, n);
+        raise_to(all, ahead.lower);
+        siblings_.learn_all(all);
+      }
+      order_ = distinct;
+      if (glance.score.size() == distinct.size()) {
+        std::vector<Cost> score(static_cast<std::size_t>(data_.features), kInfinite);
+        for (std::size_t k = 0; k < distinct.size(); ++k)
+          score[static_cast<std::size_t>(distinct[k])] = glance.score[k];
+        std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+          return score[static_cast<std::size_t>(a)] < score[static_cast<std::size_t>(b)];
+        });
+      }
+    }
+    order_ = complete(order_);
+  }
+  void take_plan(Budget budget, const Solution<V>& ahead) {
+    Extractor<V> extractor(worker_);
+    for (std::size_t k = 0; k < best_.size(); ++k) {
+      Best& b = best_[k];
+      const Cost cost = ahead.upper[static_cast<int>(k)];
+      if (!b.wanted || cost >= b.proved) continue;
+      Tree tree;
+      extractor.extract(*root_, budget, std::min(splits_of(k), budget.splits), cost, tree);
+      if (control_.stopped()) return;
+      b.proved = b.cost = cost;
+      b.tree = std::move(tree);
+      worker_.work().counters.count(Pruning::kIncumbent);
+    }
+    report();
   }
   std::vector<int> complete(std::vector<int> columns) const {
     for (int f = 0; f < data_.features; ++f)
@@ -173,6 +226,7 @@ class RootSearch {
       --busy_[static_cast<std::size_t>(o)];
       if (control_.stopped()) break;
       const V found = worker.commit(frame_, *chains_[static_cast<std::size_t>(o)], job);
+      tell_siblings(static_cast<std::size_t>(o), job.task);
       accept(found, o, *frame.node, job, extractor, lock);
       wake_.notify_all();
     }
@@ -189,10 +243,36 @@ class RootSearch {
       }
       const V target = goal(static_cast<int>(o));
       if (!chains_[o]->pick(target, job.task, worker.work().counters)) continue;
+      if (barred_by_siblings(o, job.task, target, worker)) continue;
       worker.prepare(frame_, *chains_[o], target, job);
       return static_cast<int>(o);
     }
     return -1;
+  }
+
+  // The place of the o-th column among the distinct ones of two values.
+  int place(std::size_t o) const {
+    const auto& distinct = root_->two_valued()->distinct();
+    return static_cast<int>(std::lower_bound(distinct.begin(), distinct.end(), order_[o]) -
+                            distinct.begin());
+  }
+  // Columns of two values: what their siblings say. See siblings.hpp.
+  bool barred_by_siblings(std::size_t o, const Task<V>& task, const V& target, Worker<V>& worker) {
+    if (root_->two_valued() == nullptr || !request_.switches.on(Pruning::kSibling)) return false;
+    auto& entry = chains_[o]->entry(task.entry);
+    for (int s = 0; s < 2; ++s) raise_to(entry.lo[s], siblings_.lower(place(o), s));
+    if (any_below(chains_[o]->cost_below(entry), target)) return false;
+    worker.work().counters.count(Pruning::kSibling);
+    chains_[o]->commit(task);
+    return true;
+  }
+  void tell_siblings(std::size_t o, const Task<V>& task) {
+    TwoValuedNode* root = root_->two_valued();
+    if (root == nullptr || !request_.switches.on(Pruning::kSibling)) return;
+    const auto& entry = chains_[o]->entry(task.entry);
+    std::vector<int> both;
+    root->overlaps(place(o), both);
+    siblings_.learn(place(o), entry.lo[0], entry.lo[1], both.data());
   }
 
   // Takes over a better cost, and the tree that has it.
@@ -290,6 +370,8 @@ class RootSearch {
   std::vector<Best> best_;  // by number of splits, or one
   std::vector<int> order_;  // of the root's columns
   bool complete_ = true;
+  bool solved_ = false;   // at once, without a search by columns
+  Siblings<V> siblings_;  // columns of two values
 
   std::mutex mutex_;
   std::condition_variable wake_;

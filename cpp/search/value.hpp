@@ -20,6 +20,7 @@ inline constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
 
 // The optimum of a subproblem whose number of splits is limited by its depth only.
 struct One {
+  static constexpr bool kSizes = false;
   Cost cost = 0;
 
   static One constant(Cost c, int /*budgets*/) { return {c}; }
@@ -35,6 +36,7 @@ struct One {
 // The optima for at most 0, 1, ..., size - 1 splits.
 template <int Capacity>
 struct Curve {
+  static constexpr bool kSizes = true;  // one cost for every number of splits
   Cost cost[Capacity];
   int size = 0;
 

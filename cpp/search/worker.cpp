@@ -7,8 +7,10 @@ namespace exactree {
 
 template <class V>
 Worker<V>::Worker(const Columns& data, Control& control, Switches switches, bool calling_thread)
-    : data_(data), control_(control), calling_thread_(calling_thread) {
+    : data_(data), control_(control) {
   work_.switches = switches;
+  work_.control = &control;
+  work_.calling_thread = calling_thread;
   work_.order.resize(static_cast<std::size_t>(data.features));
   for (auto& order : work_.order) {
     order.resize(static_cast<std::size_t>(data.features));
@@ -18,13 +20,7 @@ Worker<V>::Worker(const Columns& data, Control& control, Switches switches, bool
 
 template <class V>
 void Worker<V>::tick(const Node& node) {
-  ticks_ += 1 + static_cast<std::int64_t>(node.rows()) * node.features() / 4096;
-  if (ticks_ < 64) return;
-  ticks_ = 0;
-  if (calling_thread_)
-    control_.poll();
-  else
-    control_.check_time();
+  work_.tick(1 + static_cast<std::int64_t>(node.rows()) * node.features() / 4096);
 }
 
 template <class V>
@@ -62,6 +58,10 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& lo, V hi
   // Nothing to be found between what is known and what is of interest.
   if (!any_below(lo, best)) {
     raise_to(out.lower, best);
+    return;
+  }
+  if (TwoValuedNode* two = node.two_valued()) {
+    solve_two_valued(budget, *two, best, out, nullptr);
     return;
   }
   const bool scans = budget.child().depth <= 1;

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "search/archive.hpp"
 #include "search/chain.hpp"
 #include "search/control.hpp"
 #include "search/node.hpp"
+#include "search/siblings.hpp"
+#include "search/two_valued.hpp"
 
 namespace exactree {
 
@@ -41,6 +45,14 @@ class Worker {
   void solve(Budget budget, Node& node, const V& cap, const V& lo, V hi,
              const Relative<V>* relatives, int count, Solution<V>& out);
 
+  // The same for columns of two values: `best` is what a tree must cost less than, `out` holds what
+  // is known. Fills in `glance` if there is one. False if it was stopped.
+  bool solve_two_valued(Budget budget, TwoValuedNode& node, V best, Solution<V>& out,
+                        Glance* glance);
+  // Up to three levels: the first column with a tree below the cap (-1: none) and what its sides
+  // cost.
+  int first_column(Budget budget, TwoValuedNode& node, const V& cap, V side[2]);
+
   ChainContext context(const Frame<V>& frame, int feature) const;
   // Fills a job from the chain, solves its sides, and brings the result back.
   void prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job);
@@ -62,13 +74,27 @@ class Worker {
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
   void tick(const Node& node);
 
+  // worker_two_valued.cpp
+  Archive<V>* archive(Budget budget, const TwoValuedNode& node);
+  bool solve_with_fewer(Budget budget, TwoValuedNode& node, const V& best, Solution<V>& out);
+  bool met_before(Archive<V>& known, std::uint64_t hash, TwoValuedNode& node, V& best,
+                  Solution<V>& out);
+  void solve_shallow(Budget budget, TwoValuedNode& node, const V& best, Solution<V>& out,
+                     Glance* glance);
+  void look_ahead(Budget budget, TwoValuedNode& node, Siblings<V>& siblings, Glance& glance,
+                  Solution<V>& out);
+  void solve_by_columns(Budget budget, TwoValuedNode& node, V best, Solution<V>& out,
+                        Glance* scores);
+  V try_column(const Frame<V>& frame, TwoValuedNode& node, int k, Siblings<V>& siblings, V& best,
+               Job<V>& job, Solution<V>& out);
+
   const Columns& data_;
   Control& control_;
-  bool calling_thread_;
   Workspace work_;
-  std::int64_t ticks_ = 0;
   std::vector<std::unique_ptr<Node>> pool_;  // two per depth
   std::vector<std::unique_ptr<Chain<V>>> chains_;
+  std::vector<std::pair<Budget, std::unique_ptr<Archive<V>>>> archives_;
+  std::vector<int> overlaps_;
 };
 
 }  // namespace exactree

@@ -1,0 +1,497 @@
+// Trees of up to three levels over binary columns, compiled per instruction set.
+//
+// One level: a pass over the columns. Two levels: the pair counts of the node (binary_pairs.hpp).
+// Three levels: for every first column the pair counts of its smaller side are counted, those of
+// the larger side are what is left of the node's. Which first columns can be skipped is told by
+// bounds that go from one to the other (siblings.hpp).
+//
+// With a limit on the rows of a leaf, `lower` speaks of the problem without it, as in chain.hpp:
+// the search runs without the limit first, and what its bounds leave open is then solved with it.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "search/binary_node.hpp"
+#include "search/binary_pairs.hpp"
+#include "search/siblings.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+template <class Count>
+struct PairTables {
+  Buffer<Count> node, side;                 // pairs of the node, and of one side of a column
+  Buffer<Count> node_set, in_set, out_set;  // rows with each column set: node, inner, outer side
+  SecondSplits<Count> seconds;
+};
+
+// What a worker keeps for the kernels.
+struct BinaryScratch : KernelScratch {
+  RowMatrix rows;
+  PairCounter counter;
+  PairCache cache;
+  LimitedSplits limited;
+  std::vector<std::uint32_t> list;
+  std::vector<int> order;
+  PairTables<std::uint8_t> small;
+  PairTables<std::int16_t> medium;
+  PairTables<std::int32_t> large;
+  std::int64_t counted_bytes = 0;
+
+  template <class Count>
+  PairTables<Count>& tables() {
+    if constexpr (sizeof(Count) == 1) return small;
+    if constexpr (sizeof(Count) == 2) return medium;
+    if constexpr (sizeof(Count) == 4) return large;
+  }
+};
+
+// What an error count with at most 0..3 splits costs, as an optimum.
+inline Cost cost_of(const FewestErrors& e, int splits, Cost unit, Cost penalty) {
+  Cost best = kInfinite;
+  for (int k = 0; k <= std::min(splits, 3); ++k)
+    best = std::min(best, unit * e[static_cast<std::size_t>(k)] + penalty * k);
+  return best;
+}
+template <class V>
+V value_of(const FewestErrors& e, int budgets, Cost unit, Cost penalty) {
+  V v = V::constant(0, budgets);
+  for (int k = 0; k < budgets; ++k)
+    v.set(k, cost_of(e, std::is_same_v<V, One> ? 3 : k, unit, penalty));
+  return v;
+}
+
+template <class V, class Count>
+class BinaryKernel {
+ public:
+  BinaryKernel(const BinaryNode& node, ShallowQuery<V>& query, Workspace& work,
+               BinaryScratch& scratch)
+      : node_(node),
+        query_(query),
+        work_(work),
+        scratch_(scratch),
+        mine_(scratch.tables<Count>()),
+        unit_(node.table().unit),
+        penalty_(node.table().penalty),
+        min_rows_(node.table().min_rows),
+        classes_(node.table().classes),
+        columns_(static_cast<int>(node.distinct().size())),
+        budgets_(V::budgets_of(query.budget.splits)),
+        side_budgets_(V::budgets_of(query.budget.child().splits)) {}
+
+  bool run() {
+    V best = query_.upper;
+    lower_to(best, query_.cap);
+    if (query_.budget.depth == 1)
+      one_level(best);
+    else if (query_.budget.depth == 2)
+      two_levels(best);
+    else
+      three_levels(best);
+    return !stopped_;
+  }
+
+ private:
+  bool limited() const { return min_rows_ > 1; }
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  int rows() const { return node_.rows(); }
+  bool allowed(int i) const {
+    return node_.size(i) >= min_rows_ && rows() - node_.size(i) >= min_rows_;
+  }
+
+  // The errors of a leaf on either side of column i.
+  void leaves(int i, int errors[2]) const {
+    int most[2] = {0, 0};
+    for (int c = 0; c < classes_; ++c) {
+      const int n = node_.class_sizes(i)[c];
+      most[0] = std::max(most[0], n);
+      most[1] = std::max(most[1], node_.totals()[at(c)] - n);
+    }
+    errors[0] = node_.size(i) - most[0];
+    errors[1] = rows() - node_.size(i) - most[1];
+  }
+  V side_value(int leaf, int one) const {
+    return value_of<V>({leaf, one, one, one}, side_budgets_, unit_, penalty_);
+  }
+  V split(const V& in, const V& out) const { return join(in, out, penalty_, budgets_); }
+
+  // A tree with this first column, whose sides cost so much: out of reach, or better.
+  bool take(int i, const V& in, const V& out, V& best) {
+    const V cost = split(in, out);
+    if (!any_below(cost, best)) return false;
+    lower_to(best, cost);
+    lower_to(query_.upper, cost);
+    const bool flipped = node_.flipped(i);  // the inner side is the left one
+    query_.feature = node_.distinct()[at(i)];
+    query_.side[0] = flipped ? in : out;
+    query_.side[1] = flipped ? out : in;
+    return true;
+  }
+  void close(const V& seen, const V& best) {
+    V lower = seen;
+    lower_to(lower, best);
+    raise_to(query_.lower, lower);
+  }
+  void score(int i, Cost cost) {
+    if (query_.glance != nullptr) query_.glance->score[at(i)] = cost;
+  }
+
+  void one_level(V best) {
+    V seen = V::constant(kInfinite, budgets_), free_best = best;
+    for (int i = 0; i < columns_; ++i) {
+      int leaf[2];
+      leaves(i, leaf);
+      const V in = side_value(leaf[0], leaf[0]), out = side_value(leaf[1], leaf[1]);
+      lower_to(seen, split(in, out));
+      score(i, split(in, out).most());
+      if (allowed(i) && take(i, in, out, best) && query_.first) return;
+    }
+    close(seen, free_best);
+  }
+
+  // Counts the pairs of the node and finds the best second splits of both sides of each column.
+  void count_node(bool full) {
+    scratch_.rows.build(node_.bits(0), columns_, node_.row_set().data(), node_.table().words,
+                        rows());
+    stride_ = scratch_.rows.stride();
+    table_size_ = PairCounter::table_size(scratch_.rows);
+    auto& list = scratch_.list;
+    list.resize(at(rows()));
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::uint32_t>(i);
+    Count* table = mine_.node.room(table_size_ * at(classes_));
+    scratch_.counter.count_pairs(scratch_.rows, list.data(), node_.totals().data(), classes_, full,
+                                 table);
+    Count* set = mine_.node_set.room(at(stride_) * at(classes_));
+    std::fill(set, set + stride_ * classes_, Count{0});
+    for (int c = 0; c < classes_; ++c)
+      for (int i = 0; i < columns_; ++i)
+        set[c * stride_ + i] = static_cast<Count>(node_.class_sizes(i)[c]);
+    find_seconds(node_counts(), table, static_cast<const Count*>(nullptr));
+    account();
+  }
+  void account() {
+    if (work_.control == nullptr) return;
+    const auto bytes = static_cast<std::int64_t>(mine_.node.bytes() + mine_.side.bytes() +
+                                                 3 * mine_.node_set.bytes());
+    if (bytes > scratch_.counted_bytes) {
+      work_.control->use_memory(bytes - scratch_.counted_bytes);
+      scratch_.counted_bytes = bytes;
+    }
+  }
+  SetCounts<Count> node_counts() {
+    return {columns_, stride_, classes_, rows(), mine_.node_set.data(), node_.totals().data()};
+  }
+  template <class Lane, class Minus>
+  void find_seconds(const SetCounts<Lane>& counts, const Lane* table, const Minus* minus) {
+    SecondSplits<Lane>& seconds = scratch_.tables<Lane>().seconds;
+    if (classes_ == 2)
+      seconds.template find<2>(counts, table, minus, table_size_);
+    else
+      seconds.template find<0>(counts, table, minus, table_size_);
+  }
+
+  // The sides of column i with no split and with at most one, for who looks deeper.
+  void tell(int i, const int leaf[2], const int single[2]) {
+    if (query_.glance == nullptr) return;
+    const int left = node_.flipped(i) ? 0 : 1;  // which of ours is the left side
+    for (int s = 0; s < 2; ++s) {
+      query_.glance->leaf[s][at(i)] = leaf[s == 0 ? left : 1 - left];
+      query_.glance->single[s][at(i)] = single[s == 0 ? left : 1 - left];
+    }
+  }
+
+  void two_levels(V best) {
+    count_node(false);
+    const auto& s = mine_.seconds;
+    const V free_best = best;
+    if (limited())
+      scratch_.limited.find(node_counts(), mine_.node.data(), static_cast<const Count*>(nullptr),
+                            table_size_, min_rows_);
+    V seen = V::constant(kInfinite, budgets_);
+    for (int i = 0; i < columns_; ++i) {
+      int leaf[2];
+      leaves(i, leaf);
+      const int single[2] = {node_.size(i) - s.in(i), rows() - node_.size(i) - s.out(i)};
+      tell(i, leaf, single);
+      V in = side_value(leaf[0], single[0]), out = side_value(leaf[1], single[1]);
+      const V cost = split(in, out);
+      lower_to(seen, cost);
+      score(i, cost.most());
+      if (!allowed(i)) continue;
+      if (limited()) {
+        in = side_value(leaf[0], scratch_.limited.in(i));
+        out = side_value(leaf[1], scratch_.limited.out(i));
+      }
+      if (take(i, in, out, best) && query_.first) return;
+    }
+    close(seen, free_best);
+  }
+
+  void three_levels(V best) {
+    count_node(true);
+    start_bounds(best);
+    if (few_splits_left(best)) {
+      close(best, best);
+      return;
+    }
+    order_columns();
+    if (!(limited() && query_.first)) without_limit(best);
+    if (limited()) with_limit(best);
+  }
+
+  // The optimum of two levels, and what it and the second splits say about the sides.
+  void start_bounds(V& best) {
+    const FewestErrors two = mine_.seconds.fewest(node_counts());
+    const V value = value_of<V>(two, budgets_, unit_, penalty_);
+    if (!limited() && !query_.first) {
+      lower_to(query_.upper, value);
+      lower_to(best, value);
+    }
+    siblings_.start(columns_, [&](int k) { return node_.size(k); }, rows(), unit_, side_budgets_);
+    if (work_.switches.on(Pruning::kSibling))
+      siblings_.learn_all(value_of<V>(two, side_budgets_, unit_, penalty_));
+    for (int i = 0; i < columns_; ++i) {
+      int leaf[2];
+      leaves(i, leaf);
+      const int single[2] = {node_.size(i) - mine_.seconds.in(i),
+                             rows() - node_.size(i) - mine_.seconds.out(i)};
+      tell(i, leaf, single);
+      if (!work_.switches.on(Pruning::kSecondSplit)) continue;
+      for (int s = 0; s < 2; ++s)
+        if (raise_to(siblings_.lower(i, s),
+                     at_least<V>(leaf[s], single[s], side_budgets_, unit_, penalty_)))
+          work_.counters.count(Pruning::kSecondSplit);
+    }
+  }
+
+  // Useful splits. A tree of k splits costs at least k penalties. If only up to two splits can cost
+  // less than the best, two levels are enough, and those are solved.
+  bool few_splits_left(const V& best) {
+    if (penalty_ == 0 || limited() || query_.first || !std::is_same_v<V, One> ||
+        !work_.switches.on(Pruning::kUsefulSplits) || (best.most() - 1) / penalty_ > 2)
+      return false;
+    work_.counters.count(Pruning::kUsefulSplits);
+    return true;
+  }
+
+  void order_columns() {
+    auto& order = scratch_.order;
+    order.resize(at(columns_));
+    for (int i = 0; i < columns_; ++i) order[at(i)] = i;
+    if (query_.first) return;
+    const auto& s = mine_.seconds;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return s.in(a) + s.out(a) > s.in(b) + s.out(b); });
+  }
+
+  void without_limit(V& best) {
+    V seen = V::constant(kInfinite, budgets_), mine = best;
+    const V start = query_.lower;
+    for (const int i : scratch_.order) {
+      if (!query_.first && !any_below(start, mine)) break;
+      V& in = siblings_.lower(i, 0);
+      V& out = siblings_.lower(i, 1);
+      V cost = split(in, out);
+      if (!any_below(cost, mine)) {
+        work_.counters.count(Pruning::kSibling);
+      } else {
+        const bool solved = solve_sides(i, mine, in, out);
+        if (stopped_) return;
+        cost = split(in, out);
+        learn(i, in, out);
+        if (solved && !limited()) {
+          if (take(i, in, out, best) && query_.first) return;
+          mine = best;
+        } else if (solved) {
+          lower_to(mine, cost);
+        }
+      }
+      lower_to(seen, cost);
+      score(i, cost.most());
+    }
+    close(seen, mine);
+  }
+  void learn(int i, const V& in, const V& out) {
+    if (!work_.switches.on(Pruning::kSibling)) return;
+    pairs_.resize(at(columns_));
+    const Count* table = mine_.node.data() + at(i) * at(stride_);
+    std::copy(table, table + columns_, pairs_.begin());
+    for (int c = 1; c < classes_; ++c) {
+      const Count* more = table + at(c) * table_size_;
+      for (int j = 0; j < columns_; ++j) pairs_[at(j)] += more[j];
+    }
+    const V one = in, other = out;  // they are among those that are raised
+    siblings_.learn(i, one, other, pairs_.data());
+  }
+
+  // Raises the bounds of both sides of a column until they are exact (true), or until the column
+  // is out of the question. The larger side first: it costs more.
+  bool solve_sides(int i, const V& best, V& in, V& out) {
+    bool known[2] = {by_leaf(i, 0, in), by_leaf(i, 1, out)};
+    std::uint64_t key[2];
+    for (int s = 0; s < 2; ++s) {
+      key[s] = literal_key(i, s);
+      V& value = s == 0 ? in : out;
+      if (!known[s] && find_cached(key[s], i, s, value)) known[s] = true;
+    }
+    if (known[0] && known[1]) return true;
+    if (!any_below(split(in, out), best)) return false;
+    if (tick()) return false;
+    ++work_.counters.evaluations;
+    if (node_.size(i) <= kMostSmall)
+      return solve_counted<std::uint8_t>(i, best, in, out, known, key);
+    return solve_counted<Count>(i, best, in, out, known, key);
+  }
+  static constexpr int kMostSmall = 252;
+
+  // A side whose leaf has no error, or costs no more than a split, is best left a leaf.
+  bool by_leaf(int i, int s, V& value) const {
+    int leaf[2];
+    leaves(i, leaf);
+    if (leaf[s] > 0 && unit_ * leaf[s] > penalty_) return false;
+    value = V::constant(unit_ * leaf[s], side_budgets_);
+    return true;
+  }
+  std::uint64_t literal_key(int i, int s) const {
+    if (!work_.switches.on(Pruning::kPairCache) || rows() > PairCache::kMostRows) return 0;
+    LiteralPath path = node_.path();
+    path.add(node_.distinct()[at(i)], (s == 0) != node_.flipped(i));
+    return path.key();
+  }
+  bool find_cached(std::uint64_t key, int i, int s, V& value) {
+    PairCache::Errors errors;
+    if (!scratch_.cache.find(key, errors)) return false;
+    work_.counters.count(Pruning::kPairCache);
+    int leaf[2];
+    leaves(i, leaf);
+    value = value_of<V>({leaf[s], errors[0], errors[1], errors[2]}, side_budgets_, unit_, penalty_);
+    return true;
+  }
+
+  // The inner side is counted in the narrowest numbers that hold it, the outer one by subtraction.
+  template <class Narrow>
+  bool solve_counted(int i, const V& best, V& in, V& out, bool known[2],
+                     const std::uint64_t key[2]) {
+    const Narrow* side = count_side<Narrow>(i);
+    if (!known[1]) {
+      find_seconds(outer_counts(i), mine_.node.data(), side);
+      keep(key[1], mine_.seconds.fewest(outer_), out);
+      if (!known[0] && !any_below(split(in, out), best)) {
+        work_.counters.count(Pruning::kSideKnown);
+        return false;
+      }
+    }
+    if (!known[0]) {
+      const SetCounts<Narrow> counts = inner_counts<Narrow>(i);
+      find_seconds(counts, side, static_cast<const Narrow*>(nullptr));
+      keep(key[0], scratch_.tables<Narrow>().seconds.fewest(counts), in);
+    }
+    return true;
+  }
+  void keep(std::uint64_t key, const FewestErrors& e, V& value) {
+    value = value_of<V>(e, side_budgets_, unit_, penalty_);
+    scratch_.cache.put(key, {e[1], e[2], e[3]}, work_.control);
+  }
+  template <class Narrow>
+  const Narrow* count_side(int i) {
+    scratch_.rows.list(i, scratch_.list.data());
+    Narrow* side = scratch_.tables<Narrow>().side.room(table_size_ * at(classes_));
+    scratch_.counter.count_pairs(scratch_.rows, scratch_.list.data(), node_.class_sizes(i),
+                                 classes_, false, side);
+    return side;
+  }
+  template <class Narrow>
+  SetCounts<Narrow> inner_counts(int i) {
+    Narrow* set = scratch_.tables<Narrow>().in_set.room(at(stride_) * at(classes_));
+    for (int c = 0; c < classes_; ++c) {
+      const Count* row = mine_.node.data() + at(c) * table_size_ + at(i) * at(stride_);
+      for (int j = 0; j < stride_; ++j) set[c * stride_ + j] = static_cast<Narrow>(row[j]);
+    }
+    return {columns_, stride_, classes_, node_.size(i), set, node_.class_sizes(i)};
+  }
+  const SetCounts<Count>& outer_counts(int i) {
+    Count* set = mine_.out_set.room(at(stride_) * at(classes_));
+    outer_total_.resize(at(classes_));
+    for (int c = 0; c < classes_; ++c) {
+      const Count* row = mine_.node.data() + at(c) * table_size_ + at(i) * at(stride_);
+      const Count* all = mine_.node_set.data() + c * stride_;
+      for (int j = 0; j < stride_; ++j) set[c * stride_ + j] = static_cast<Count>(all[j] - row[j]);
+      outer_total_[at(c)] = node_.totals()[at(c)] - node_.class_sizes(i)[c];
+    }
+    outer_ = {columns_, stride_, classes_, rows() - node_.size(i), set, outer_total_.data()};
+    return outer_;
+  }
+
+  // With the limit on rows: every first column that the bounds leave open, solved exactly.
+  void with_limit(V& best) {
+    for (const int i : scratch_.order) {
+      if (!allowed(i)) continue;
+      if (!any_below(split(siblings_.lower(i, 0), siblings_.lower(i, 1)), best)) continue;
+      if (tick()) return;
+      const Count* side = count_side<Count>(i);
+      const SetCounts<Count>& outer = outer_counts(i);
+      auto& limited = scratch_.limited;
+      limited.find(outer, mine_.node.data(), side, table_size_, min_rows_);
+      const V out = value_of<V>(limited.fewest(outer.total, classes_, outer.rows), side_budgets_,
+                                unit_, penalty_);
+      const SetCounts<Count> inner = inner_counts<Count>(i);
+      limited.find(inner, side, static_cast<const Count*>(nullptr), table_size_, min_rows_);
+      const V in = value_of<V>(limited.fewest(inner.total, classes_, inner.rows), side_budgets_,
+                               unit_, penalty_);
+      if (take(i, in, out, best) && query_.first) return;
+    }
+  }
+
+  // Looks at the clock now and then; true if the search is to stop.
+  bool tick() {
+    if (work_.tick(1 + static_cast<std::int64_t>(table_size_) * node_.rows() / (1 << 18)))
+      stopped_ = true;
+    return stopped_;
+  }
+
+  const BinaryNode& node_;
+  ShallowQuery<V>& query_;
+  Workspace& work_;
+  BinaryScratch& scratch_;
+  PairTables<Count>& mine_;
+  const Cost unit_, penalty_;
+  const int min_rows_, classes_, columns_, budgets_, side_budgets_;
+  int stride_ = 0;
+  std::size_t table_size_ = 0;
+  Siblings<V> siblings_;
+  std::vector<int> pairs_;
+  std::vector<int> outer_total_;
+  SetCounts<Count> outer_;
+  bool stopped_ = false;
+};
+
+template <class V>
+bool solve_shallow(BinaryNode& node, ShallowQuery<V>& query, Workspace& work) {
+  node.prepare();
+  if (!work.scratch) work.scratch = std::make_unique<BinaryScratch>();
+  auto& scratch = static_cast<BinaryScratch&>(*work.scratch);
+  if (query.glance != nullptr) {
+    query.glance->score.assign(node.distinct().size(), kInfinite);
+    for (auto* sides : {query.glance->leaf, query.glance->single})
+      for (int s = 0; s < 2; ++s) sides[s].assign(node.distinct().size(), 0);
+  }
+  if (node.distinct().empty()) {  // no split: the leaf is all there is
+    V best = query.upper;
+    lower_to(best, query.cap);
+    raise_to(query.lower, best);
+    return true;
+  }
+  if (node.rows() <= 252) return BinaryKernel<V, std::uint8_t>(node, query, work, scratch).run();
+  if (node.rows() <= 32767) return BinaryKernel<V, std::int16_t>(node, query, work, scratch).run();
+  return BinaryKernel<V, std::int32_t>(node, query, work, scratch).run();
+}
+
+inline bool BinaryNode::shallow(ShallowQuery<One>& query, Workspace& work) {
+  return solve_shallow(*this, query, work);
+}
+inline bool BinaryNode::shallow(ShallowQuery<Curve<8>>& query, Workspace& work) {
+  return solve_shallow(*this, query, work);
+}
+
+}  // namespace exactree::EXACTREE_ISA
