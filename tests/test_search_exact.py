@@ -111,12 +111,14 @@ def test_every_pruning_fires() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     wine = load_wine(return_X_y=True)
     rng = np.random.default_rng(0)
+    high = (X[:, :12] > np.median(X[:, :12], axis=0)).astype(float)
     runs = [
         exactree.solve(X[:, :6], y, max_depth=3),
         exactree.solve(*wine, max_depth=2),
         exactree.solve(X[:, :4].round(0), y, max_depth=3, max_splits=5),
         exactree.solve(X[:, :4], y, max_depth=3, min_samples_leaf=5),
         exactree.solve(X[:, :3], y, max_depth=2, sample_weight=rng.random(len(y))),
+        exactree.solve(high, y, max_depth=5, penalty=0.005),
     ]
     silent = [name for name in PRUNINGS if not any(run.stats.get(name, 0) for run in runs)]
     assert not silent

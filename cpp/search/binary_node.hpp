@@ -113,17 +113,15 @@ class BinaryNode final : public TwoValuedNode {
   int position_of(int f, int rank, int) const override {
     return rank <= 0 ? 0 : rank == 1 ? left_of(f) : rows_;
   }
-  int class_at(int f, int i) const override {
+  void list_rows(int f, int* classes, Cost* costs) const override {
+    std::fill(costs, costs + rows_, unit_);
     const Word* ones = table_->column(f);
     for (const Word side : {~Word{0}, Word{0}})
-      for (int c = 0; c < table_->classes; ++c) {
+      for (int c = 0; c < table_->classes; ++c)
         for (int w = class_word(c); w < class_word(c + 1); ++w)
-          i -= count(set_[static_cast<std::size_t>(w)] & (ones[w] ^ side));
-        if (i < 0) return c;
-      }
-    return 0;
+          for (int n = count(set_[static_cast<std::size_t>(w)] & (ones[w] ^ side)); n > 0; --n)
+            *classes++ = c;
   }
-  Cost cost_at(int, int) const override { return unit_; }
   // Two levels are the business of the kernels.
   void part(int, int, Workspace&) const override {}
   void depth_one(int, int, SideQuery[2], bool, Workspace&) override {}
