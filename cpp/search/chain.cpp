@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "search/claims.hpp"
+
 namespace exactree {
 
 namespace {
@@ -31,6 +33,7 @@ void Chain<V>::start(const ChainContext& context, const Relative<V>* relatives, 
   entry(kLast).next = -1;
   if (count > 0) {
     take_relatives(relatives, count, with_floors);
+    EXACTREE_CLAIM(claims::transferred(*this, context_, floors_));
     counters.count(Pruning::kTransfer);
   }
   runs_.emplace_back(kFirst, kLast);
@@ -137,6 +140,8 @@ bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
   const Entry& b = entry(a.next);
   if (context_.switches.on(Pruning::kSubInterval) &&
       !any_below(join(a.lo[0], b.lo[1], context_.penalty, context_.budgets), best)) {
+    EXACTREE_CLAIM(
+        claims::no_better(Pruning::kSubInterval, context_, best, a.position, b.position - 1));
     counters.count(Pruning::kSubInterval);
     return false;
   }
@@ -154,9 +159,14 @@ bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
     first = node.reach(context_.feature, a.position, over_a + 1);
     last = std::min(last, node.reach_back(context_.feature, b.position, over_b + 1));
     if (first > last || over >= influence(a.position, b.position)) {
+      EXACTREE_CLAIM(
+          claims::no_better(Pruning::kNeighbour, context_, best, a.position, b.position - 1));
       counters.count(Pruning::kNeighbour);
       return false;
     }
+    EXACTREE_CLAIM(
+        claims::no_better(Pruning::kNeighbour, context_, best, a.position, first - 1),
+        claims::no_better(Pruning::kNeighbour, context_, best, last + 1, b.position - 1));
   }
   if (a.closed && first == a.position) ++first;
   first = std::max(first, first_allowed_);
@@ -237,6 +247,8 @@ void Chain<V>::insert(int after, int position, int& me) {
   bool changed = false;
   spread(entry(after), entry(me), changed);
   spread(entry(before), entry(me), changed);
+  EXACTREE_CLAIM(
+      claims::sides(Pruning::kSideKnown, context_, position, entry(me).lo, entry(me).hi));
   entry(me).prev = after;
   entry(me).next = before;
   entry(after).next = me;
@@ -252,6 +264,8 @@ void Chain<V>::commit(const Task<V>& task) {
       bool changed = false;
       spread(entry(task.entry), entry(i), changed);
       if (!changed) break;
+      EXACTREE_CLAIM(claims::sides(Pruning::kSideKnown, context_, entry(i).position, entry(i).lo,
+                                   entry(i).hi));
     }
   }
   runs_.emplace_back(task.entry, task.run_end);

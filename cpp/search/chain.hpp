@@ -72,6 +72,7 @@ struct ChainContext {
   int side_budgets = 1;  // of its sides
   bool subset_holds = true;
   Switches switches;
+  Budget budget = {};
 };
 
 // One threshold to evaluate: where, what is known, and how far it is worth knowing.
@@ -97,6 +98,7 @@ class Chain {
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
 
+  const ChainContext& context() const { return context_; }
   Entry& entry(int i) { return entries_[static_cast<std::size_t>(i)]; }
   const Entry& entry(int i) const { return entries_[static_cast<std::size_t>(i)]; }
   V cost_below(const Entry& e) const {

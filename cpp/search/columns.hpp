@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "search/bits.hpp"
+#include "search/claims.hpp"
 #include "search/node.hpp"
 
 namespace exactree::EXACTREE_ISA {
@@ -86,6 +87,7 @@ class ColumnNode final : public Node {
     }
     node->finish(data.counts != nullptr && data.min_rows > 1);
     for (int f = 0; f < data.features; ++f) node->set_root_prefixes(f);
+    EXACTREE_CLAIM(node->audited.set_root(data));
     return node;
   }
 
@@ -125,6 +127,7 @@ class ColumnNode final : public Node {
     child.finish(!counts_.empty());
     if (!prefix_.empty())
       for (int g = 0; g < features_; ++g) child.set_child_prefixes(g);
+    EXACTREE_CLAIM(child.audited.set_child(audited, f, rank_at(f, p), left), claims::built(child));
   }
 
   void part(int f, int p, Workspace& work) const override {
@@ -148,9 +151,12 @@ class ColumnNode final : public Node {
       const int g = order[i];
       for (int s = 0; s < 2; ++s)
         scan[s].wanted = side[s].wanted && !barred(side[s], g, scan[s], work);
+      EXACTREE_CLAIM(claim_barred(f, p, g, limited, side, scan));
       if (!scan[0].wanted && !scan[1].wanted) continue;
+      [[maybe_unused]] const Scan<Measure> before[2] = {scan[0], scan[1]};
       const bool better = scan_column(g, Parting<Rank>{ranks(g, f), limit, words_, last_word()},
                                       limited, scan, side, work);
+      EXACTREE_CLAIM(claim_scanned(f, p, g, limited, before, scan));
       for (int s = 0; s < 2; ++s)
         if (scan[s].best <= scan[s].low) side[s].wanted = false;
       // Columns that were good lately come first: they bring `best` down early.
@@ -339,6 +345,24 @@ class ColumnNode final : public Node {
     }
     scan.floor = scan.best;
   }
+
+#ifdef EXACTREE_AUDIT
+  void claim_barred(int f, int p, int g, bool limited, const SideQuery side[2],
+                    const Scan<Measure> scan[2]) const {
+    for (int s = 0; s < 2; ++s) {
+      const Cost best = targets_.cost(scan[s].best, unit_);
+      if (side[s].wanted && !scan[s].wanted)
+        claims::scanned(Pruning::kFloor, *this, f, p, s, g, limited, best, best);
+    }
+  }
+  void claim_scanned(int f, int p, int g, bool limited, const Scan<Measure> before[2],
+                     const Scan<Measure> after[2]) const {
+    for (int s = 0; s < 2; ++s)
+      if (before[s].wanted)
+        claims::scanned(Pruning::kJump, *this, f, p, s, g, limited,
+                        targets_.cost(before[s].best, unit_), targets_.cost(after[s].best, unit_));
+  }
+#endif
 
   const Columns* data_ = nullptr;
   ColumnNode* parent_ = nullptr;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/audit.hpp"
 #include "search/control.hpp"
 #include "search/problem.hpp"
 #include "search/value.hpp"
@@ -150,6 +151,10 @@ class Node {
   virtual std::int64_t bytes() const = 0;
   // This node as one whose columns all have two values, if it is one; see two_valued.hpp.
   virtual TwoValuedNode* two_valued() { return nullptr; }
+
+#ifdef EXACTREE_AUDIT
+  AuditedRows audited;
+#endif
 
  protected:
   std::size_t index(int f, int stride) const {

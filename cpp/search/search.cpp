@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "search/claims.hpp"
 #include "search/extract.hpp"
 #include "search/incumbent.hpp"
 #include "search/splits.hpp"
@@ -103,6 +104,7 @@ class RootSearch {
         planner.draw(*root_, *plan, best_.size() > 1 ? static_cast<int>(k) : budget_.splits, tree);
         if (control_.stopped()) return;
         b.proved = b.cost = plan->value[static_cast<int>(k)];
+        EXACTREE_CLAIM(claims::tree("incumbent", *root_, tree, b.cost));
         b.tree = std::move(tree);
         worker_.work().counters.count(Pruning::kIncumbent);
       }
@@ -312,6 +314,9 @@ class RootSearch {
       if (!b.wanted) continue;
       const Cost lower =
           std::max(request_.lower_bound, std::min(b.proved, open[static_cast<int>(k)]));
+      EXACTREE_CLAIM(claims::tree("extract", *root_, b.tree, b.cost));
+      EXACTREE_CLAIM(claims::answer(*root_, budget_, best_.size() > 1 ? static_cast<int>(k) : -1,
+                                    b.cost, std::min(lower, b.cost)));
       result_.answers.push_back({b.cost, std::min(lower, b.cost), std::move(b.tree)});
     }
     const bool closed = std::all_of(result_.answers.begin(), result_.answers.end(),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "search/claims.hpp"
+
 namespace exactree {
 
 template <class V>
@@ -43,7 +45,8 @@ ChainContext Worker<V>::context(const Frame<V>& frame, int feature) const {
           budgets(frame.budget),
           budgets(frame.budget.child()),
           subset_holds(),
-          work_.switches};
+          work_.switches,
+          frame.budget};
 }
 
 template <class V>
@@ -58,6 +61,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& lo, V hi
   // Nothing to be found between what is known and what is of interest.
   if (!any_below(lo, best)) {
     raise_to(out.lower, best);
+    EXACTREE_CLAIM(claims::solved(node, budget, cap, out.lower, out.upper));
     return;
   }
   if (TwoValuedNode* two = node.two_valued()) {
@@ -97,6 +101,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& lo, V hi
   }
   lower_to(seen, best);
   raise_to(out.lower, seen);
+  EXACTREE_CLAIM(claims::solved(node, budget, cap, out.lower, out.upper));
 }
 
 template <class V>
@@ -115,6 +120,7 @@ void Worker<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>&
   const bool floors = frame.budget.child().depth <= 1 && data_.weights == nullptr &&
                       work_.switches.on(Pruning::kFloor);
   job.floors = floors ? chain.floors(job.task.entry) : nullptr;
+  EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
 }
 
 template <class V>
@@ -147,6 +153,8 @@ void Worker<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) {
     by_scans(frame, feature, job);
   else
     by_children(frame, feature, job);
+  EXACTREE_CLAIM(if (!control_.stopped()) claims::evaluated(
+      context(frame, feature), job.task.position, job.target, job.lo, job.hi));
 }
 
 // Side cap. The split can cost less than the target only if each side costs less than what the

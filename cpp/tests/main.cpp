@@ -5,6 +5,11 @@
 namespace exactree::tests {
 void test_bitset();
 void test_geometry();
+void test_search_tiny();
+void test_search_interrupted();
+void test_search_two_levels();
+void test_search_one_column();
+void test_search_three_levels();
 }  // namespace exactree::tests
 
 namespace {
@@ -18,6 +23,11 @@ struct Test {
 constexpr std::array kTests{
     Test{"bitset", exactree::tests::test_bitset},
     Test{"geometry", exactree::tests::test_geometry},
+    Test{"search: tiny problems", exactree::tests::test_search_tiny},
+    Test{"search: stopped at any moment", exactree::tests::test_search_interrupted},
+    Test{"search: two levels", exactree::tests::test_search_two_levels},
+    Test{"search: more ranks than 16 bits", exactree::tests::test_search_one_column},
+    Test{"search: limits and threads", exactree::tests::test_search_three_levels},
 };
 
 bool passes(const Test& test) {

@@ -1,0 +1,155 @@
+#include "search/audit.hpp"
+
+#ifdef EXACTREE_AUDIT
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+namespace exactree {
+
+std::size_t Audit::Hash::operator()(const Key& key) const {
+  const std::size_t budget =
+      static_cast<std::size_t>(key.depth * 1000 + key.splits * 2) + (key.limited ? 1u : 0u);
+  return std::hash<RowSet>{}(key.rows) ^ budget * 0x9E3779B97F4A7C15u;
+}
+
+RowSet Audit::all() const {
+  RowSet rows;
+  for (int i = 0; i < data_.rows; ++i) rows.set(static_cast<std::size_t>(i));
+  return rows;
+}
+
+RowSet Audit::below(const RowSet& rows, int f, int rank) const {
+  RowSet out;
+  for (int i = 0; i < data_.rows; ++i)
+    if (rows[static_cast<std::size_t>(i)] && data_.rank(f, i) < rank)
+      out.set(static_cast<std::size_t>(i));
+  return out;
+}
+
+std::vector<Audit::Split> Audit::splits(const RowSet& rows, int f) const {
+  std::map<int, RowSet> groups;
+  for (int i = 0; i < data_.rows; ++i)
+    if (rows[static_cast<std::size_t>(i)])
+      groups[data_.rank(f, i)].set(static_cast<std::size_t>(i));
+  std::vector<Split> out;
+  RowSet left;
+  for (const auto& [rank, group] : groups) {
+    if (left.any()) out.push_back({static_cast<int>(left.count()), left, rows & ~left});
+    left |= group;
+  }
+  return out;
+}
+
+Cost Audit::leaf(const RowSet& rows) const {
+  std::map<int, Cost> by_class;
+  Cost all = 0, most = 0;
+  for (int i = 0; i < data_.rows; ++i)
+    if (rows[static_cast<std::size_t>(i)]) {
+      all += cost(i);
+      most = std::max(most, by_class[data_.labels[i]] += cost(i));
+    }
+  return all - most;
+}
+
+int Audit::rows_for(const RowSet& rows) const {
+  int sum = 0;
+  for (int i = 0; i < data_.rows; ++i)
+    if (rows[static_cast<std::size_t>(i)]) sum += data_.counts == nullptr ? 1 : data_.counts[i];
+  return sum;
+}
+
+bool Audit::allows(const Split& split, bool limited) const {
+  return !limited ||
+         (rows_for(split.left) >= data_.min_rows && rows_for(split.right) >= data_.min_rows);
+}
+
+Cost Audit::one_split(const RowSet& rows, int f, bool limited) const {
+  Cost best = leaf(rows);
+  for (const Split& split : splits(rows, f))
+    if (allows(split, limited)) best = std::min(best, leaf(split.left) + leaf(split.right));
+  return best;
+}
+
+Cost Audit::optimum(const RowSet& rows, Terms terms) {
+  const std::lock_guard lock(mutex_);
+  return compute(rows, terms);
+}
+
+Cost Audit::split_optimum(const Split& split, Terms terms) {
+  const std::lock_guard lock(mutex_);
+  return join(split, terms);
+}
+
+Cost Audit::compute(const RowSet& rows, Terms terms) {
+  // Tell apart only what differs: a limit that cannot bind is none.
+  const int depth = std::min(terms.depth, terms.splits);
+  const int most = std::min(terms.splits, (1 << depth) - 1);
+  const Key key{rows, depth, most, terms.limited && data_.min_rows > 1};
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  Cost best = leaf(rows);
+  if (depth > 0)
+    for (int f = 0; f < data_.features; ++f)
+      for (const Split& split : splits(rows, f))
+        best = std::min(best, join(split, {depth, most, key.limited}));
+  known_[key] = best;
+  return best;
+}
+
+Cost Audit::join(const Split& split, Terms terms) {
+  if (terms.depth < 1 || terms.splits < 1 || !allows(split, terms.limited)) return kInfinite;
+  const int below = terms.depth - 1, most = (1 << below) - 1;
+  const int rest = std::min(terms.splits - 1, 2 * most);
+  Cost best = kInfinite;
+  for (int i = std::max(0, rest - most); i <= std::min(rest, most); ++i)
+    best = std::min(best, compute(split.left, {below, i, terms.limited}) +
+                              compute(split.right, {below, rest - i, terms.limited}));
+  return best + data_.penalty;
+}
+
+Cost Audit::tree_cost(const Tree& tree) const {
+  return subtree_cost(tree, 0, all());
+}
+
+Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
+  const TreeNode& node = tree[static_cast<std::size_t>(at)];
+  if (node.feature < 0) {
+    Cost sum = 0;
+    for (int i = 0; i < data_.rows; ++i)
+      if (rows[static_cast<std::size_t>(i)] && data_.labels[i] != node.label) sum += cost(i);
+    return sum;
+  }
+  const RowSet left = below(rows, node.feature, node.low + 1), right = rows & ~left;
+  if (left.none() || right.none() || !allows({0, left, right}, true)) return kInfinite;
+  return data_.penalty + subtree_cost(tree, node.left, left) +
+         subtree_cost(tree, node.right, right);
+}
+
+bool Audit::affords(const RowSet& rows, int depth) const {
+  constexpr double kMost = 1e6;
+  const double splits = static_cast<double>(rows.count()) * data_.features;
+  return splits * std::pow(2 * splits, std::max(depth - 1, 0)) <= kMost;
+}
+
+void AuditedRows::set_root(const Columns& data) {
+  if (data.rows > kAuditedRows) return;
+  audit = std::make_shared<Audit>(data);
+  rows = audit->all();
+}
+
+void AuditedRows::set_child(const AuditedRows& parent, int f, int rank, bool left) {
+  audit = parent.audit;
+  if (audit == nullptr) return;
+  const RowSet below = audit->below(parent.rows, f, rank);
+  rows = left ? below : parent.rows & ~below;
+}
+
+void false_claim(const std::string& name, const std::string& numbers) {
+  throw std::logic_error("audit: the claim of \"" + name + "\" is false: " + numbers);
+}
+
+}  // namespace exactree
+
+#endif

@@ -1,0 +1,260 @@
+// The search against brute force: random problems together with random settings.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "kernels.hpp"
+#include "problems.hpp"
+#include "search/search.hpp"
+
+namespace exactree::tests {
+
+namespace {
+
+std::string text(const Problem& problem, const SearchRequest& request, const std::string& isa) {
+  return " depth " + std::to_string(request.max_depth) + " splits " +
+         std::to_string(request.max_splits) + (request.sizes ? " sizes" : "") + " threads " +
+         std::to_string(request.threads) + " off " + std::to_string(request.switches.off) + " " +
+         isa + " " + problem.text();
+}
+
+SearchResult run(const Problem& problem, const SearchRequest& request, const std::string& isa,
+                 Control& control) {
+  const Columns data = problem.columns();
+  SearchProgress progress;
+  return search(data, request, kernels(isa).make_root, control, progress);
+}
+
+// Runs a test of one drawn problem; says which problem it was if it fails.
+template <class Body>
+void with_problem(const Problem& problem, const SearchRequest& request, const std::string& isa,
+                  Body body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    throw std::runtime_error(error.what() + text(problem, request, isa));
+  }
+}
+
+const std::string& any_isa(Random& random, const std::vector<std::string>& isas) {
+  return isas[static_cast<std::size_t>(random.draw(0, static_cast<int>(isas.size()) - 1))];
+}
+
+Shape tiny_shape(Random& random, int depth) {
+  Shape shape;
+  shape.features = random.draw(1, depth >= 4 ? 2 : 3);
+  shape.rows = random.draw(1, depth >= 4 ? 7 : depth == 3 ? 9 : 14);
+  shape.classes = random.one_in(3) ? random.draw(1, 11) : random.draw(2, 3);
+  shape.values = random.draw(2, std::max(2, shape.rows));
+  shape.noise = random.draw(0, 100);
+  shape.weighted = random.one_in(3);
+  shape.counted = shape.weighted && random.one_in(2);
+  return shape;
+}
+
+Problem tiny_problem(Random& random, int depth) {
+  Problem problem(tiny_shape(random, depth), random);
+  if (random.one_in(4)) problem.unit = random.draw(2, 7);
+  if (random.one_in(3)) problem.penalty = random.draw(1, 4);
+  if (random.one_in(3)) problem.min_rows = random.draw(2, 4);
+  return problem;
+}
+
+SearchRequest tiny_request(Random& random, int depth) {
+  SearchRequest request;
+  request.max_depth = depth;
+  if (random.one_in(2)) request.max_splits = random.draw(0, random.one_in(4) ? 12 : 7);
+  request.sizes = request.max_splits >= 0 && random.one_in(2);
+  request.threads = random.draw(1, 3);
+  if (random.one_in(2))
+    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (1 << kPrunings) - 1));
+  return request;
+}
+
+Cost best_within(const std::vector<Cost>& optima, int splits) {
+  const int most = static_cast<int>(optima.size()) - 1;
+  return optima[static_cast<std::size_t>(splits < 0 ? most : std::min(splits, most))];
+}
+
+// Each answer's number of splits: all up to the limit with `sizes`, else the limit itself.
+int splits_of(const SearchRequest& request, std::size_t answer) {
+  return request.sizes ? static_cast<int>(answer) : request.max_splits;
+}
+
+void check_answers(const Problem& problem, const SearchRequest& request, const SearchResult& result,
+                   const std::vector<Cost>& best) {
+  check(!result.answers.empty());
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    const SearchAnswer& answer = result.answers[i];
+    const int splits = splits_of(request, i);
+    const Cost optimum = best_within(best, splits);
+    check(answer.lower_bound <= optimum && optimum <= answer.objective);
+    check(tree_cost(problem, answer.tree, request.max_depth, splits) == answer.objective);
+    if (result.status == Status::kOptimal) check(answer.objective == answer.lower_bound);
+  }
+  if (request.sizes)  // what is not listed is no better than the last
+    check(result.status != Status::kOptimal ||
+          result.answers.back().objective == best_within(best, request.max_splits));
+}
+
+void check_tiny(std::uint64_t seed, const std::vector<std::string>& isas) {
+  Random random(seed);
+  const int depth = random.one_in(10) ? 4 : random.draw(0, 3);
+  const Problem problem = tiny_problem(random, depth);
+  const SearchRequest request = tiny_request(random, depth);
+  const std::string& isa = any_isa(random, isas);
+  const auto best = optima(problem, depth);
+  with_problem(problem, request, isa, [&] {
+    Control control;
+    const SearchResult result = run(problem, request, isa, control);
+    check(result.status == Status::kOptimal);
+    check_answers(problem, request, result, best);
+  });
+}
+
+// Stops from another thread after a while that may be anything from nothing to too long.
+void check_interrupted(std::uint64_t seed, const std::vector<std::string>& isas) {
+  Random random(seed);
+  const int depth = random.draw(1, 3);
+  const Problem problem = tiny_problem(random, depth);
+  const SearchRequest request = tiny_request(random, depth);
+  const std::string& isa = any_isa(random, isas);
+  const auto best = optima(problem, depth);
+  const auto patience = std::chrono::microseconds(random.draw(0, 10) * random.draw(0, 200));
+  with_problem(problem, request, isa, [&] {
+    Control control;
+    std::jthread other([&] {
+      std::this_thread::sleep_for(patience);
+      control.stop(Status::kInterrupted);
+    });
+    check_answers(problem, request, run(problem, request, isa, control), best);
+  });
+}
+
+// Enough rows for several words, with and without a rest in the last.
+void check_two_levels(std::uint64_t seed, const std::vector<std::string>& isas) {
+  Random random(seed);
+  Shape shape;
+  shape.rows = random.one_in(3) ? 64 * random.draw(1, 3) : random.draw(50, 260);
+  shape.features = random.draw(1, 3);
+  shape.classes = random.one_in(2) ? 2 : random.draw(2, 11);
+  shape.values = random.one_in(2) ? shape.rows : random.draw(2, 40);
+  shape.noise = random.draw(5, 60);
+  shape.weighted = random.one_in(4);
+  shape.counted = shape.weighted && random.one_in(2);
+  Problem problem(shape, random);
+  if (random.one_in(3)) problem.penalty = random.draw(1, 4);
+  if (random.one_in(3)) problem.min_rows = random.draw(2, 30);
+  SearchRequest request;
+  request.max_depth = 2;
+  if (random.one_in(3)) request.max_splits = 3, request.sizes = true;
+  if (random.one_in(3))
+    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (1 << kPrunings) - 1));
+  const std::string& isa = any_isa(random, isas);
+  const Cost best = two_levels(problem);
+  with_problem(problem, request, isa, [&] {
+    Control control;
+    const SearchResult result = run(problem, request, isa, control);
+    check(result.status == Status::kOptimal);
+    check(result.answers.back().objective == best);
+    check(tree_cost(problem, result.answers.back().tree, 2, 3) == best);
+  });
+}
+
+// Rows in the order of their only column, labelled in long stretches with some noise.
+Problem one_column(int rows, int classes, Random& random) {
+  Shape shape;
+  shape.rows = shape.values = rows;
+  shape.classes = classes;
+  Problem problem(shape, random);
+  for (int i = 0; i < rows; ++i) {
+    problem.ranks[static_cast<std::size_t>(i)] = i;
+    const int stretch = i / (rows / 6 + 1);
+    const int label = random.one_in(5) ? random.draw(0, classes - 1) : stretch % classes;
+    problem.labels[static_cast<std::size_t>(i)] = label;
+  }
+  return problem;
+}
+
+// A problem that takes a while, for limits to strike in the middle of it.
+Problem lengthy_problem(Random& random) {
+  Shape shape;
+  shape.rows = 300;
+  shape.features = 4;
+  shape.values = 300;
+  shape.classes = 2;
+  shape.noise = 60;
+  return Problem(shape, random);
+}
+
+void check_bounds(const Problem& problem, const SearchRequest& request, const SearchResult& result,
+                  Cost optimum) {
+  const SearchAnswer& answer = result.answers.back();
+  check(answer.lower_bound <= optimum && optimum <= answer.objective);
+  check(tree_cost(problem, answer.tree, request.max_depth, -1) == answer.objective);
+  check((result.status == Status::kOptimal) == (answer.lower_bound == answer.objective));
+}
+
+}  // namespace
+
+void test_search_tiny() {
+  const auto isas = instruction_sets();
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) check_tiny(seed, isas);
+}
+
+void test_search_interrupted() {
+  const auto isas = instruction_sets();
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) check_interrupted(seed, isas);
+}
+
+void test_search_two_levels() {
+  const auto isas = instruction_sets();
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) check_two_levels(seed, isas);
+}
+
+void test_search_one_column() {
+  Random random(1);
+  SearchRequest request;
+  request.max_depth = 2;
+  for (const std::string& isa : instruction_sets())
+    for (const int classes : {2, 5}) {
+      const Problem problem = one_column(66000, classes, random);
+      Control control;
+      const SearchResult result = run(problem, request, isa, control);
+      check(result.status == Status::kOptimal);
+      check(result.answers.back().objective == four_intervals(problem));
+    }
+}
+
+void test_search_three_levels() {
+  Random random(1);
+  const Problem problem = lengthy_problem(random);
+  SearchRequest request;
+  request.max_depth = 3;
+  const std::string isa = "auto";
+  Control free;
+  const SearchResult whole = run(problem, request, isa, free);
+  check(whole.status == Status::kOptimal);
+  const Cost optimum = whole.answers.back().objective;
+  for (const int threads : {2, 3}) {
+    request.threads = threads;
+    Control control;
+    check_bounds(problem, request, run(problem, request, isa, control), optimum);
+    for (const int tenths : {0, 1, 3, 6, 9}) {
+      Control timed;
+      timed.time_limit = whole.seconds * tenths / 10 / threads;
+      check_bounds(problem, request, run(problem, request, isa, timed), optimum);
+      Control small;
+      small.memory_limit = 1 + whole.peak_bytes * tenths / 10;
+      check_bounds(problem, request, run(problem, request, isa, small), optimum);
+    }
+    Control asked;
+    asked.signal = [](double seconds) { return seconds > 0.03; };
+    check_bounds(problem, request, run(problem, request, isa, asked), optimum);
+  }
+}
+
+}  // namespace exactree::tests
