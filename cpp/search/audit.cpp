@@ -147,7 +147,7 @@ void AuditedRows::set_child(const AuditedRows& parent, int f, int rank, bool lef
 }
 
 void false_claim(const std::string& name, const std::string& numbers) {
-  throw std::logic_error("audit: the claim of \"" + name + "\" is false: " + numbers);
+  throw std::logic_error("audit: the claim of \"" + name + "\" is false:" + numbers);
 }
 
 }  // namespace exactree
