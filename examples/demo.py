@@ -6,6 +6,7 @@ loss. The programs are the executable specification that the search itself is te
 
 import sys
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from rich.table import Table
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
-from exactree import OptimalTreeClassifier
+from exactree import OptimalTreeClassifier, write_report
 from exactree.spec import generators, permutations, problems, programs
 from exactree.spec.data import Rule, Sample, Samples
 from exactree.spec.objectives import ZERO_ONE
@@ -22,6 +23,7 @@ from exactree.spec.tree import Leaf, Tree
 
 DTree = Tree[Rule, Samples]
 Rules = tuple[Rule, ...]
+REPORT = Path("demo") / "report.html"
 
 PICTURE = """\
  4  o . . x
@@ -112,6 +114,9 @@ def fit_trees(console: Console) -> bool:
             f"{models[-1].result_.stats['seconds']:.3f}",
         )
     console.print(table, "", str(models[-1]), "", sep="\n", highlight=False)
+    REPORT.parent.mkdir(exist_ok=True)
+    write_report(models[-1], data.data, names, REPORT, title="Breast cancer, depth three")
+    console.print(f"The last tree as a page for your browser: {REPORT}", "", highlight=False)
     return all(model.status_ == "optimal" for model in models)
 
 

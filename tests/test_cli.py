@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,11 @@ from rich.console import Console
 from sklearn.datasets import load_iris
 
 import exactree
-from exactree.cli import main
+from exactree.cli import fitting, main
 from exactree.cli.models import read_model
 from exactree.cli.progress import guessed_seconds, progress_line
 from exactree.cli.tables import find_delimiter, read_table
-from exactree.problem import Progress
+from exactree.problem import OnProgress, Progress
 
 SMALL = "age,height,y\n1,5,a\n2,6,a\n3,5,b\n4,7,b\n"
 Capture = pytest.CaptureFixture[str]
@@ -317,7 +319,7 @@ def test_a_time_limit_keeps_the_tree_and_is_status_four(tmp_path: Path, capsys: 
     assert read_model(model).result.status == "time_limit"
 
 
-def test_a_search_of_hours_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_of_hours_is_guessed() -> None:
     X = np.random.default_rng(0).random((400, 8))
     assert (guessed_seconds(X, 3, None) or 0) < 1
     assert (guessed_seconds(X, 6, None) or 0) > 3600
@@ -326,21 +328,30 @@ def test_a_search_of_hours_is_warned_of(tmp_path: Path, monkeypatch: pytest.Monk
     assert (guessed_seconds(np.round(X[:, :1]), 9, None) or 9e9) < 1  # a single threshold
 
 
-def test_interrupting_keeps_the_tree(tmp_path: Path) -> None:
+def test_interrupting_keeps_the_tree(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def impatient(*_: object, **__: object) -> Iterator[OnProgress]:
+        yield lambda progress: signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(fitting, "progress_line", impatient)
     data, model = hard_table(tmp_path / "hard.csv"), tmp_path / "model.json"
-    command = [sys.executable, "-m", "exactree", "fit", data, "--target", "y", "--max-depth", "6"]
-    process = subprocess.Popen(
-        [*command, "--out", str(model)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert "may take hours" in process.stderr.readline()  # said just before the search starts
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "warning: interrupted; the best tree so far was kept" in errors
-    assert out.startswith("interrupted: ")
+    arguments = ["fit", data, "--target", "y", "--max-depth", "6", "--out", str(model)]
+    assert main(arguments) == 130
+    shown = capsys.readouterr()
+    assert "warning: this search may take hours (400 rows, 8 columns" in shown.err
+    assert "warning: interrupted; the best tree so far was kept" in shown.err
+    assert shown.out.startswith("interrupted: ")
     assert read_model(str(model)).result.status == "interrupted"
+
+
+def test_interrupting_before_there_is_a_tree(
+    small: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "read_table", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    assert main(["fit", small, "--target", "y"]) == 130
+    assert "interrupted before there was a tree" in capsys.readouterr().err
 
 
 def test_progress_is_shown_on_a_terminal_only() -> None:

@@ -20,6 +20,7 @@ from exactree.report import write_report
 from exactree.report.answers import answers_html, confusion
 from exactree.report.drawing import places, positions, width
 from exactree.report.evidence import read_evidence
+from exactree.report.history import history_html
 from exactree.report.page import report_html
 from exactree.report.proof import facts, headline, statement
 from exactree.report.regions import regions_html, scales, two_features
@@ -151,6 +152,17 @@ def test_a_stopped_search_does_not_claim_a_proof(status: Any, reason: str) -> No
     assert "Proved optimal" not in page
     assert reason in statement(evidence)[0]
     assert "at most 30, 60.0% of its loss" in statement(evidence)[0]
+
+
+def test_the_history_of_the_search_is_drawn() -> None:
+    X, y = iris()
+    result = solve(X, y, max_depth=2)
+    told = replace(result, history=((0.001, 100, 0), (0.01, 6, 0), (0.1, 6, 6)))
+    picture = history_html(told)
+    lines = dict(re.findall(r'<path class="(\w+)" d="([^"]*)"', picture))
+    # Both lines end at the same point: the proof is complete.
+    assert lines["best"].split("V")[-1] == lines["bound"].split("V")[-1]
+    assert history_html(replace(result, history=())) == ""
 
 
 def test_the_confusion_matrix_counts_the_rows_given(model: OptimalTreeClassifier) -> None:

@@ -8,9 +8,13 @@ import pytest
 DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
 
 
-def test_the_demo_agrees_with_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_agrees_with_brute_force(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
     main = runpy.run_path(str(DEMO))["main"]
     assert main() == 0
     shown = capsys.readouterr().out
     assert "optimal: objective 9, " in shown
+    assert "Proved optimal" in (tmp_path / "demo" / "report.html").read_text()
     assert "Every program agrees with brute force." in shown

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from exactree.cli.models import Model, facts, write_model
 from exactree.cli.output import DONE, INTERRUPTED, STOPPED, Output
-from exactree.cli.progress import HOUR, guessed_seconds, progress_line
+from exactree.cli.progress import HALF_AN_HOUR, guessed_seconds, progress_line
 from exactree.cli.tables import Table, read_table
 from exactree.problem import Result
 from exactree.report.evidence import read_evidence
@@ -166,7 +166,7 @@ def warn_of_hours(
     if args.time_limit is not None or args.splits not in ("axis", "binary"):
         return
     guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"])
-    if guess is not None and guess > HOUR:
+    if guess is not None and guess > HALF_AN_HOUR:
         output.warn(
             f"this search may take hours ({len(X)} rows, {X.shape[1]} columns; a rough guess): "
             "Ctrl-C or --time-limit end it with the best tree so far"

@@ -7,6 +7,7 @@ from typing import Any
 
 from exactree.problem import Result
 from exactree.report.evidence import Evidence, element, number
+from exactree.report.history import history_html
 from exactree.tree import size
 
 STOPPED = {
@@ -154,4 +155,5 @@ def proof_html(evidence: Evidence) -> str:
     more = element(
         "details", element("summary", "All counters of the search") + element("table", rows)
     )
-    return said + element("dl", named, class_="facts") + (more if rows else "")
+    history = history_html(evidence.result)
+    return said + element("dl", named, class_="facts") + history + (more if rows else "")
