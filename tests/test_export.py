@@ -279,8 +279,10 @@ def test_scikit_learn_draws_it(iris: OptimalTreeClassifier) -> None:
     assert text.count("class: ") == len(leaves(iris.tree_))
     assert "petal width (cm) <= " in text
     assert "digraph" in sklearn.tree.export_graphviz(made)
-    pytest.importorskip("matplotlib").use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
     assert len(sklearn.tree.plot_tree(made)) >= len(list(nodes(iris.tree_)))
+    plt.close("all")
 
 
 @given(st.integers(0, 1000), st.integers(0, 6))

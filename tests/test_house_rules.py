@@ -22,7 +22,16 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 _MODEL = {"tree", "objectives", "constraints", "problem"}
 _READ = {"inputs", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines"}
-_USERS = _SOLVE | {"preparing", "solving", "estimators", "export", "plot", "report", "datasets"}
+_USERS = _SOLVE | {
+    "preparing",
+    "solving",
+    "estimators",
+    "sizes",
+    "export",
+    "plot",
+    "report",
+    "datasets",
+}
 LAYERS: dict[str, set[str]] = {
     "_native": set(),
     "spec": set(),
@@ -41,6 +50,7 @@ LAYERS: dict[str, set[str]] = {
     "preparing": _MODEL | _READ | {"bounds", "splits"},
     "solving": _SOLVE | {"preparing"},
     "estimators": _SOLVE | {"solving"},
+    "sizes": _SOLVE | {"solving", "estimators"},
     "export": _MODEL | {"splits"},
     "plot": _MODEL | {"splits", "export"},
     "report": _MODEL | {"splits", "export", "plot", "counting"},

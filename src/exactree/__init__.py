@@ -1,6 +1,6 @@
 """Provably optimal decision trees, for any splitting rule."""
 
-from exactree import export, objectives, splits
+from exactree import export, objectives, plot, splits
 from exactree.estimators import OptimalTreeClassifier
 from exactree.export import (
     export_dot,
@@ -11,6 +11,7 @@ from exactree.export import (
 )
 from exactree.problem import Progress, Result
 from exactree.report import write_report
+from exactree.sizes import OptimalTreeClassifierCV, SizePath, size_path
 from exactree.solving import solve
 from exactree.tree import Leaf, Node, Tree
 
@@ -20,8 +21,10 @@ __all__ = [
     "Leaf",
     "Node",
     "OptimalTreeClassifier",
+    "OptimalTreeClassifierCV",
     "Progress",
     "Result",
+    "SizePath",
     "Tree",
     "export",
     "export_dot",
@@ -29,6 +32,8 @@ __all__ = [
     "export_rules",
     "export_text",
     "objectives",
+    "plot",
+    "size_path",
     "solve",
     "splits",
     "to_sklearn",

@@ -116,6 +116,7 @@ def solve_sizes(
     max_splits: int,
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
     sample_weight: Any = None,
     class_weight: Any = None,
     time_limit: float | None = None,
@@ -129,8 +130,10 @@ def solve_sizes(
     = k.
     """
     start = perf_counter()
-    budgets = read_budgets(
-        max_depth, inputs.read_count("max_splits", max_splits, 0), min_samples_leaf, 0.0
+    most = inputs.read_count("max_splits", max_splits, 0)
+    budgets = replace(
+        read_budgets(max_depth, most, min_samples_leaf, 0.0),
+        min_weight=inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
     )
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight)

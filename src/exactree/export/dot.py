@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from exactree.export.colours import node_colour
+from exactree.export.labels import node_label
 from exactree.export.subject import Subject, read_subject
 from exactree.tree import Leaf, Tree, nodes, size
 
@@ -32,7 +33,7 @@ def export_dot(
     digraph tree {
       node [shape=box, style="filled,rounded", fontname="Helvetica"];
       edge [fontname="Helvetica"];
-      0 [label="yes\\n10 rows: 2 no, 8 yes", fillcolor="#F5D999"];
+      0 [label="yes\\n10 rows\\nyes: 8\\nno: 2", fillcolor="#F5D999"];
     }
     """
     subject = read_subject(model, feature_names, class_names)
@@ -43,26 +44,6 @@ def export_dot(
         *_edges(subject.tree, 0),
     ]
     return "\n".join(["digraph tree {", *(f"  {line}" for line in lines), "}"])
-
-
-def node_label(subject: Subject, node: Tree) -> list[str]:
-    """Say in a few lines what a node asks or predicts, and which rows are in it.
-
-    >>> node_label(read_subject(Leaf(1, 10, (2, 8), 2)), Leaf(1, 10, (2, 8), 2))
-    ['1', '10 rows: 2 0, 8 1']
-    """
-    if not isinstance(node, Leaf):
-        return [node.split.formula(subject.feature_names, digits=6)]
-    return [subject.answer(node), *([_inside(subject, node)] if node.rows else [])]
-
-
-def _inside(subject: Subject, leaf: Leaf) -> str:
-    count = f"{leaf.rows} row{'s' * (leaf.rows != 1)}"
-    if subject.classes is None:
-        return f"{count}, loss {leaf.cost:.4g}"
-    pairs = zip(leaf.weights, subject.classes, strict=True)
-    present = [f"{weight:.6g} {name}" for weight, name in pairs if weight]
-    return f"{count}: {', '.join(present)}"
 
 
 def _node(subject: Subject, number: int, node: Tree) -> str:

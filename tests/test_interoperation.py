@@ -1,0 +1,100 @@
+"""Data frames in, names out; grid searches, pipelines and stored models."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import exactree
+from exactree import OptimalTreeClassifier
+
+IRIS = load_iris(as_frame=True)
+X, Y = IRIS.data, IRIS.target
+NAME = "petal width (cm)"
+
+
+def every_text(model: Any) -> list[str]:
+    exports: list[Any] = [exactree.export_text, exactree.export_rules, exactree.export_dot, str]
+    return [write(model) for write in (*exports, exactree.export_python)]
+
+
+def test_pandas_names_are_everywhere() -> None:
+    clf = OptimalTreeClassifier(max_depth=2).fit(X, pd.Series(Y))
+    assert all(NAME in text for text in every_text(clf))
+    assert NAME in exactree.to_sklearn(clf, X).feature_names_in_
+    assert exactree.size_path(X, Y, max_splits=1)[1].feature_names == tuple(X.columns)
+    chosen = exactree.OptimalTreeClassifierCV(max_splits=2, cv=3).fit(X, Y)
+    assert chosen.feature_names_in_.tolist() == list(X.columns)
+
+
+def test_polars_is_read_like_pandas() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({name: X[name].to_numpy() for name in X.columns})
+    labels = polars.Series(Y.to_numpy())
+    clf = OptimalTreeClassifier(max_depth=2).fit(frame, labels)
+    like = OptimalTreeClassifier(max_depth=2).fit(X, Y)
+    assert clf.tree_ == like.tree_
+    assert all(NAME in text for text in every_text(clf))
+    assert (clf.predict(frame) == like.predict(X)).all()
+    assert (exactree.to_sklearn(clf, frame).predict(frame) == like.predict(X)).all()
+
+
+def test_skops_stores_it() -> None:
+    io = pytest.importorskip("skops.io")
+    clf = OptimalTreeClassifier(max_depth=2).fit(X, Y)
+    stored = io.dumps(clf)
+    kinds = io.get_untrusted_types(data=stored)
+    assert all(kind.startswith("exactree.") for kind in kinds)
+    again = io.loads(stored, trusted=kinds)
+    assert (again.predict(X) == clf.predict(X)).all()
+    assert again.tree_ == clf.tree_
+
+
+def test_grid_search_over_sizes() -> None:
+    grid = GridSearchCV(OptimalTreeClassifier(max_depth=None), {"max_splits": [0, 1, 2, 3]}, cv=3)
+    grid.fit(X, Y)
+    assert grid.best_params_["max_splits"] >= 2
+    assert all(NAME in text for text in every_text(grid.best_estimator_))
+
+
+def test_categories_by_a_column_transformer() -> None:
+    frame = pd.DataFrame(
+        {"colour": ["red", "blue", "green", "blue"] * 6, "weight": np.arange(24.0)}
+    )
+    y = (frame["colour"] == "green") | (frame["weight"] > 18.5)
+    encode = ColumnTransformer(
+        [("categories", OneHotEncoder(sparse_output=False, handle_unknown="ignore"), ["colour"])],
+        remainder="passthrough",
+        verbose_feature_names_out=False,
+    ).set_output(transform="pandas")
+    pipe = make_pipeline(encode, OptimalTreeClassifier(max_depth=2)).fit(frame, y)
+    assert pipe[-1].objective_ == 0
+    assert all("colour_green" in text for text in every_text(pipe[-1]))
+    assert pipe.predict(frame).tolist() == y.tolist()
+    with pytest.raises(ValueError, match=r"'colour' of X is not numeric.*OneHotEncoder"):
+        OptimalTreeClassifier().fit(frame, y)
+    with pytest.raises(ValueError, match=r"pass a fitted estimator \(the last step of a pipeline"):
+        exactree.export_text(pipe)
+
+
+def test_missing_values_name_the_column() -> None:
+    holes = X.copy()
+    holes.loc[3, NAME] = np.nan
+    with pytest.raises(ValueError, match=r"'petal width \(cm\)', row 3;.*SimpleImputer"):
+        OptimalTreeClassifier().fit(holes, Y)
+
+
+def test_no_warning_about_names_that_are_there() -> None:
+    clf = OptimalTreeClassifier(max_depth=1).fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exactree.to_sklearn(clf, X).predict(X)

@@ -1,0 +1,185 @@
+"""Optima of all sizes, and the choice among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from exactree import OptimalTreeClassifier, OptimalTreeClassifierCV, size_path, sizes, solve
+from exactree.problem import Result
+from exactree.sizes import SizePath, chosen_size
+from exactree.splits import Axis, Sources
+from exactree.tree import Leaf, size
+
+X, Y = load_iris(return_X_y=True)
+
+
+@dataclass(frozen=True)
+class OneColumn:
+    """A family of one's own: thresholds on the first column."""
+
+    name: ClassVar[str] = "one_column"
+    words: ClassVar[str] = "one-column"
+
+    def sources(self, X: NDArray[Any]) -> Sources:
+        return Axis().sources(X[:, :1])
+
+
+def test_the_path_is_what_solving_each_size_gives() -> None:
+    weights = np.random.default_rng(0).integers(1, 4, len(X))
+    path = size_path(X, Y, max_splits=4, max_depth=3, sample_weight=weights)
+    each = [solve(X, Y, max_splits=k, max_depth=3, sample_weight=weights) for k in range(5)]
+    assert path.objectives == [r.objective for r in each]
+    assert path.lower_bounds == path.objectives
+    assert [r.space for r in path] == [r.space for r in each]
+    assert all(size(result.tree) <= k for k, result in enumerate(path))
+    assert len(path) == 5
+    assert path[1:3] == path.results[1:3]
+
+
+def test_other_families_are_solved_size_by_size() -> None:
+    path = size_path(X, Y, max_splits=2, splits=OneColumn())
+    assert path.objectives == size_path(X[:, :1], Y, max_splits=2).objectives
+    assert "one-column trees" in path[2].space
+
+
+def test_a_path_in_words() -> None:
+    text = str(size_path(X, Y, max_splits=2))
+    assert [line.split() for line in text.splitlines()] == [
+        ["splits", "objective", "proved", "status"],
+        ["0", "100", "100", "optimal"],
+        ["1", "50", "50", "optimal"],
+        ["2", "6", "6", "optimal"],
+    ]
+
+
+def test_bad_sizes() -> None:
+    with pytest.raises(ValueError, match="max_splits=-1: pass a whole number"):
+        size_path(X, Y, max_splits=-1)
+    with pytest.raises(ValueError, match="max_splits=None: pass a whole number"):
+        OptimalTreeClassifierCV(max_splits=None).fit(X, Y)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="rule='most'"):
+        OptimalTreeClassifierCV(rule="most").fit(X, Y)
+
+
+# --- Choosing ---------------------------------------------------------------------------------
+
+
+def test_errors_are_those_of_fitting_each_size_in_each_fold() -> None:
+    folds = StratifiedKFold(4, shuffle=True, random_state=1)
+    clf = OptimalTreeClassifierCV(max_splits=3, max_depth=2, cv=folds).fit(X, Y)
+    assert clf.errors_.shape == (4, 4)
+    for row, (train, test) in zip(clf.errors_, folds.split(X, Y), strict=True):
+        for k in (0, 1, 2):
+            one = size_path(X[train], Y[train], max_splits=k, max_depth=2)[k]
+            fitted = OptimalTreeClassifier(max_depth=2, max_splits=k).fit(X[train], Y[train])
+            assert one.objective == fitted.objective_
+            assert row[k] == pytest.approx(1 - fitted.score(X[test], Y[test]))
+    assert clf.mean_error_ == pytest.approx(clf.errors_.mean(axis=0))
+
+
+def test_the_chosen_tree_is_optimal_for_all_rows() -> None:
+    clf = OptimalTreeClassifierCV(max_splits=4).fit(X, Y)
+    alone = OptimalTreeClassifier(max_splits=clf.max_splits_).fit(X, Y)
+    assert clf.objective_ == alone.objective_
+    assert clf.status_ == "optimal"
+    assert clf.path_[clf.max_splits_].tree is clf.tree_
+    assert clf.predict(X).shape == (150,)
+    best = OptimalTreeClassifierCV(max_splits=4, rule="best").fit(X, Y)
+    assert clf.max_splits_ <= best.max_splits_ == int(np.argmin(best.mean_error_))
+
+
+@pytest.mark.parametrize(
+    ("errors", "one_error", "best"),
+    [
+        ([[0.5, 0.1, 0.1], [0.5, 0.1, 0.1]], 1, 1),
+        ([[0.5, 0.3, 0.1], [0.5, 0.3, 0.3]], 1, 2),
+        ([[0.5, 0.4, 0.1], [0.5, 0.4, 0.3]], 2, 2),
+        ([[0.0, 0.0]], 0, 0),
+        ([[0.2, 0.1]], 1, 1),
+    ],
+)
+def test_one_standard_error(errors: list[list[float]], one_error: int, best: int) -> None:
+    assert chosen_size(np.array(errors), "one_standard_error") == one_error
+    assert chosen_size(np.array(errors), "best") == best
+
+
+def test_noise_gets_a_leaf() -> None:
+    rng = np.random.default_rng(0)
+    data, y = rng.normal(size=(60, 2)), rng.permutation([0] * 36 + [1] * 24)
+    assert OptimalTreeClassifierCV(max_splits=4).fit(data, y).max_splits_ == 0
+
+
+def test_rows_of_no_weight_and_classes_missing_from_a_fold() -> None:
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 3, len(X)).astype(float)
+    kept = weights > 0
+    clf = OptimalTreeClassifierCV(max_splits=3, cv=3)
+    with_zeros = clone(clf).fit(X, Y, sample_weight=weights)
+    without = clone(clf).fit(X[kept], Y[kept], sample_weight=weights[kept])
+    assert (with_zeros.errors_ == without.errors_).all()
+    assert with_zeros.objective_ == without.objective_
+    # The rows are in order of their class, so that a fold has none of one.
+    by_class = [
+        (np.flatnonzero(apart), np.flatnonzero(~apart)) for apart in (np.arange(3)[:, None] != Y)
+    ]
+    assert (OptimalTreeClassifierCV(cv=by_class).fit(X, Y).errors_ == 1).all()
+
+
+def test_class_weights_count_in_the_errors() -> None:
+    rare = np.array([0] * 90 + [1] * 10)
+    data = np.arange(100)[:, None] % 10
+    heavy = OptimalTreeClassifierCV(class_weight="balanced", max_splits=1).fit(data, rare)
+    assert heavy.mean_error_[0] == pytest.approx(0.5)
+    by_hand = OptimalTreeClassifierCV(class_weight={1: 9}, max_splits=1).fit(data, rare)
+    assert by_hand.mean_error_ == pytest.approx(heavy.mean_error_)
+    plain = OptimalTreeClassifierCV(max_splits=1).fit(data, rare)
+    assert plain.mean_error_[0] == pytest.approx(0.1)
+
+
+def stopped(status: Any) -> Any:
+    def path(*_: Any, max_splits: int, **__: Any) -> SizePath:
+        leaf = Leaf(0, 2, (1, 1))
+        one = Result(status, "some trees", 5, 2, 3, leaf, classes=(0, 1, 2))
+        return SizePath((one,) * (max_splits + 1))
+
+    return path
+
+
+def test_a_limit_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "size_path", stopped("time_limit"))
+    with pytest.warns(ConvergenceWarning) as caught:
+        OptimalTreeClassifierCV(cv=3).fit(X, Y)
+    texts = [str(warning.message) for warning in caught]
+    assert "the searches of 3 of 3 folds stopped at a limit" in texts[0]
+    assert "stopped at its time_limit" in texts[1]
+
+
+def test_ctrl_c_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "size_path", stopped("interrupted"))
+    with pytest.raises(KeyboardInterrupt):
+        OptimalTreeClassifierCV(cv=3).fit(X, Y)
+
+
+def failing(_: Any) -> dict[str, str]:
+    reason = "folds of repeated rows are not those of weighted rows"
+    return {
+        "check_sample_weight_equivalence_on_dense_data": reason,
+        "check_sample_weight_equivalence_on_sparse_data": reason,
+    }
+
+
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [OptimalTreeClassifierCV(max_splits=3, cv=2)], expected_failed_checks=failing
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
