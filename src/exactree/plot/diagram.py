@@ -151,9 +151,10 @@ def _extent(text: Text) -> tuple[float, float]:
 
 def _fit(ax: Axes, width: float, height: float, *, grow: bool) -> float:
     """Make room for the tree, or give the factor by which it has to shrink."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    if grow:
+    from matplotlib.figure import Figure
+
+    figure = ax.figure
+    if grow and isinstance(figure, Figure):
         figure.set_size_inches(width / 72, height / 72)
         return 1.0
     room = ax.get_window_extent()
