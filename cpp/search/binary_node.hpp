@@ -125,6 +125,7 @@ class BinaryNode final : public TwoValuedNode {
   // Two levels are the business of the kernels.
   void part(int, int, Workspace&) const override {}
   void depth_one(int, int, SideQuery[2], bool, Workspace&) override {}
+  void whole(SideQuery&, bool, Workspace&) override {}
 
   std::int64_t bytes() const override {
     return static_cast<std::int64_t>((set_.capacity() + bits_.capacity() + ends_.capacity()) *

@@ -168,6 +168,14 @@ class ColumnNode final : public Node {
       side[s].best = std::min(side[s].best, targets_.cost(scan[s].best, unit_));
   }
 
+  void whole(SideQuery& query, bool limited, Workspace& work) override {
+    // Position rows() has the padding for its rank: every row is left of it.
+    part(0, rows_, work);
+    SideQuery side[2] = {query, {}};
+    depth_one(0, rows_, side, limited, work);
+    query = side[0];
+  }
+
   void list_rows(int f, int* classes, Cost* costs) const override {
     for (int i = 0; i < rows_; ++i) {
       classes[i] = targets_.class_at(f, i);

@@ -14,28 +14,28 @@ namespace exactree {
 // Every pruning of the search, in the order of the bits that switch it off (for tests). The proof
 // of each stands where it is applied.
 enum class Pruning {
-  kSubInterval,  // a run of thresholds between two solved ones
-  kNeighbour,    // thresholds close to a solved one
-  kSideCap,      // a side need not be solved beyond what could still help
-  kSideKnown,    // a side is known well enough from its neighbours
-  kJump,         // a scan skips rows that cannot bring it below the best
-  kFloor,        // a column cannot hold a better second split
-  kTransfer,     // bounds of a neighbouring subproblem, carried over
-  kIncumbent,    // a good tree before the search
-  // Columns of two values:
-  kSibling,       // a column whose sides resemble those of a solved one
-  kSecondSplit,   // what a side costs at least, from its best single split
+  kSubInterval,   // a run of thresholds between two solved ones
+  kNeighbour,     // thresholds close to a solved one
+  kSideCap,       // a side need not be solved beyond what could still help
+  kSideKnown,     // a side is known well enough from its neighbours
+  kJump,          // a scan skips rows that cannot bring it below the best
+  kFloor,         // a column cannot hold a better second split
+  kTransfer,      // bounds of a neighbouring subproblem, carried over
+  kIncumbent,     // a good tree before the search
   kUsefulSplits,  // more splits than their penalties allow
-  kLookAhead,     // one level less is solved first: a start, an order and a bound
-  kPairCache,     // a depth-two subproblem met before
-  kArchive,       // a deeper subproblem met before
-  kArchiveLike,   // a subproblem much like one met before
+  // Columns of two values:
+  kSibling,      // a column whose sides resemble those of a solved one
+  kSecondSplit,  // what a side costs at least, from its best single split
+  kLookAhead,    // one level less is solved first: a start, an order and a bound
+  kPairCache,    // a depth-two subproblem met before
+  kArchive,      // a deeper subproblem met before
+  kArchiveLike,  // a subproblem much like one met before
 };
 inline constexpr int kPrunings = 15;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval",  "neighbour",  "side_cap",   "side_known", "jump",
-    "floor",         "transfer",   "incumbent",  "sibling",    "second_split",
-    "useful_splits", "look_ahead", "pair_cache", "archive",    "archive_like"};
+    "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
+    "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
+    "second_split", "look_ahead", "pair_cache", "archive",       "archive_like"};
 
 struct Switches {
   std::uint32_t off = 0;

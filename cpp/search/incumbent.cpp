@@ -20,15 +20,15 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
     return exact_plan(node, budget, cap);
   V goal = best->value;
   lower_to(goal, cap);
-  const bool top = std::exchange(top_, false);
-  for (const Candidate& at : candidates(node, budget, effort, top)) {
+  const int level = level_++;
+  for (const Candidate& at : candidates(node, budget, effort, level)) {
     if (worker_.control().stopped()) break;
     auto found = split_plan(node, budget, at, effort, goal);
     if (found->value.most() >= best->value.most()) continue;
     best = std::move(found);
     lower_to(goal, best->value);
   }
-  top_ = top;
+  level_ = level;
   return best;
 }
 
@@ -52,7 +52,7 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
 
 template <class V>
 std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
-                                                                   Effort effort, bool top) {
+                                                                   Effort effort, int level) {
   std::vector<Candidate> list;
   if (effort == Effort::kManyRoots) {
     const Budget two = Budget::of(2, budget.splits);
@@ -70,12 +70,14 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
     }
     std::stable_sort(list.begin(), list.end(),
                      [](const auto& a, const auto& b) { return a.cost < b.cost; });
-    if (top) {
+    if (level == 0) {
       columns_.clear();
       for (const auto& at : list) columns_.push_back(at.feature);
     }
-    list.resize(std::min(list.size(), top ? kRoots : 1));
+    list.resize(std::min(list.size(), level == 0 ? kRoots : 1));
   }
+  // The greedy split is one more at the top; further down that would double the work per level.
+  if (level > 1 && !list.empty()) return list;
   Cost cost = 0;
   const SingleSplit gini = best_split(node, worker_.data().classes, Criterion::kGini, &cost);
   if (gini.feature >= 0) list.push_back({gini.feature, gini.position, 0});

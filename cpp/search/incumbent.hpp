@@ -40,7 +40,7 @@ class Planner {
     int feature, position;
     Cost cost;
   };
-  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, bool top);
+  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, int level);
   std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
@@ -48,7 +48,7 @@ class Planner {
   Extractor<V> extractor_;
   Worker<V>& worker_;
   std::vector<int> columns_;
-  bool top_ = true;
+  int level_ = 0;
 };
 
 }  // namespace exactree

@@ -141,6 +141,9 @@ class Node {
   // `limited`, second splits must leave min_rows rows on both of their sides.
   virtual void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace&) = 0;
 
+  // The best single split of all rows, as depth_one() for a side that has them all.
+  virtual void whole(SideQuery& query, bool limited, Workspace&) = 0;
+
   // The rows in column f's order, for what need not be fast: their classes and costs.
   virtual void list_rows(int f, int* classes, Cost* costs) const = 0;
   int count_at(int f, int i) const {

@@ -20,6 +20,7 @@ namespace {
 // What was found so far for one number of splits.
 struct Best {
   bool wanted = false;
+  bool settled = false;     // there is nothing below it
   Cost proved = kInfinite;  // no tree met so far costs less
   int owner = -1;           // which column of the root order has it; -1: known before the search
   Cost cost = kInfinite;    // of the tree below
@@ -77,22 +78,41 @@ class RootSearch {
   V goal(int o) const {
     V v = V::constant(-kInfinite, V::budgets_of(budget_.splits));
     for (std::size_t k = 0; k < best_.size(); ++k)
-      if (best_[k].wanted)
+      if (best_[k].wanted && !best_[k].settled && !reached(best_[k], o))
         v.set(static_cast<int>(k), best_[k].proved + (best_[k].owner > o ? 1 : 0));
     return v;
+  }
+
+  // Nothing is below the bound known beforehand; only a tie in an earlier column could matter.
+  bool reached(const Best& b, int o) const {
+    return b.proved <= request_.lower_bound && b.owner <= o;
   }
 
   void start_with_leaf() {
     Tree leaf(1);
     leaf[0].label = root_->label();
     for (Best& b : best_) b.proved = b.cost = root_->leaf(), b.tree = leaf;
+    if (best_.size() > 1) settle_small();
     report();
+  }
+  // No split and one split need no search; see Worker::solve.
+  void settle_small() {
+    best_[0].settled = best_[1].settled = true;
+    if (!best_[1].wanted) return;
+    Cost cost = 0;
+    const SingleSplit split = best_split(*root_, data_.classes, Criterion::kErrors, &cost);
+    if (split.feature < 0 || cost + data_.penalty >= root_->leaf()) return;
+    best_[1].proved = best_[1].cost = cost + data_.penalty;
+    best_[1].tree.clear();
+    Extractor<V>(worker_).extract(*root_, Budget::of(1, 1), 1, cost + data_.penalty, best_[1].tree);
   }
 
   void plan_incumbents() {
     Planner<V> planner(worker_);
     for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots}) {
       if (budget_.depth <= 2 && effort == Effort::kManyRoots) break;
+      if (std::all_of(best_.begin(), best_.end(), [this](const Best& b) { return reached(b, 0); }))
+        break;
       // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
       if (budget_.depth >= 2 && !request_.switches.on(Pruning::kIncumbent)) break;
       const auto plan = planner.plan(*root_, budget_, effort, goal(0));

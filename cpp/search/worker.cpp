@@ -49,10 +49,58 @@ ChainContext Worker<V>::context(const Frame<V>& frame, int feature) const {
           frame.budget};
 }
 
+// The best single split and its penalty if that is below a cost, else that cost.
 template <class V>
-void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& lo, V hi,
+Cost Worker<V>::one_split(Node& node, Cost below, bool limited) {
+  SideQuery query;
+  query.wanted = true;
+  query.low = 0;
+  query.best = below - data_.penalty;
+  node.whole(query, limited, work_);
+  return query.best + data_.penalty;
+}
+
+// Useful. A tree of s splits costs at least s penalties, so one below `best` has fewer than
+// best / penalty splits, and is no deeper than that.
+template <class V>
+void Worker<V>::limit_to_useful(const V& best, Budget& budget) {
+  if (data_.penalty == 0 || !work_.switches.on(Pruning::kUsefulSplits)) return;
+  Cost most = 0;
+  for (int k = 0; k < best.budgets(); ++k) most = std::max(most, best[k]);
+  const Cost useful = most <= 0 ? 0 : (most - 1) / data_.penalty;
+  if (useful >= budget.depth) return;
+  work_.counters.count(Pruning::kUsefulSplits);
+  budget.depth = static_cast<int>(useful);
+}
+
+// Finds what one split achieves, and takes that budget (or, at depth one, every budget) off the
+// list of what is sought.
+template <class V>
+void Worker<V>::settle_one(Node& node, Budget budget, V& best, V& lo, V& upper) {
+  const int n = best.budgets(), first = n > 1 ? 1 : 0, last = budget.depth <= 1 ? n - 1 : first;
+  Cost below = 0;
+  for (int k = first; k <= last; ++k)
+    if (lo[k] < best[k]) below = std::max(below, best[k]);
+  // At depth zero there is no useful split at all: nothing is below best.
+  Cost one = below, real = below;
+  if (below > 0 && budget.depth > 0) {
+    one = one_split(node, below, false);
+    real = subset_holds() || one >= below ? one : one_split(node, below, true);
+  }
+  for (int k = first; k <= last; ++k) {
+    if (lo[k] < best[k]) {
+      if (real < std::min(best[k], below)) upper.set(k, real);
+      lo.set(k, std::max(lo[k], std::min(one, best[k])));
+    }
+    best.set(k, -kInfinite);
+  }
+}
+
+template <class V>
+void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V hi,
                       const Relative<V>* relatives, int count, Solution<V>& out) {
   const int n = budgets(budget);
+  V lo = known;
   lower_to(hi, V::constant(node.leaf(), n));
   V best = hi;
   lower_to(best, cap);
@@ -66,6 +114,18 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& lo, V hi
   }
   if (TwoValuedNode* two = node.two_valued()) {
     solve_two_valued(budget, *two, best, out, nullptr);
+    return;
+  }
+  limit_to_useful(best, budget);
+  // No split and one split need no search. (With split budgets the chains would be slow to find
+  // that one split is no better than none, because they bound its two leaves one by one.)
+  if (n > 1 || budget.depth <= 1) {
+    if (n > 1) lo.set(0, node.leaf());
+    settle_one(node, budget, best, lo, out.upper);
+  }
+  out.lower = lo;
+  if (!any_below(lo, best)) {
+    raise_to(out.lower, best);
     return;
   }
   const bool scans = budget.child().depth <= 1;

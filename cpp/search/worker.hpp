@@ -39,10 +39,10 @@ class Worker {
  public:
   Worker(const Columns& data, Control& control, Switches switches, bool calling_thread);
 
-  // Finds the optimum of a node of depth >= 2, or proves that it is not below `cap`. `lo` and `hi`
-  // are what is known of it. Afterwards, for every budget, out.lower <= optimum <= out.upper, and
-  // either the two are equal or out.lower >= cap.
-  void solve(Budget budget, Node& node, const V& cap, const V& lo, V hi,
+  // Finds the optimum of a node, or proves that it is not below `cap`. `known`
+  // (from below) and `hi` are what is known of it. Afterwards, for every budget, out.lower <=
+  // optimum <= out.upper, and either the two are equal or out.lower >= cap.
+  void solve(Budget budget, Node& node, const V& cap, const V& known, V hi,
              const Relative<V>* relatives, int count, Solution<V>& out);
 
   // The same for columns of two values: `best` is what a tree must cost less than, `out` holds what
@@ -67,6 +67,9 @@ class Worker {
   bool subset_holds() const { return data_.min_rows == 1; }
 
  private:
+  void limit_to_useful(const V& best, Budget& budget);
+  void settle_one(Node& node, Budget budget, V& best, V& lo, V& upper);
+  Cost one_split(Node& node, Cost below, bool limited);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
   void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
