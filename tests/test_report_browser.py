@@ -187,12 +187,14 @@ def boxes_of(page: Any, selector: str) -> list[tuple[float, float, float, float]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (420, "dark")])
-def test_nothing_sticks_out_or_overlaps(show: Open, width: int, scheme: str) -> None:
+def test_nothing_sticks_out_or_overlaps(
+    show: Open, model: OptimalTreeClassifier, width: int, scheme: str
+) -> None:
     page = show(viewport={"width": width, "height": 900}, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("document.getElementById('canvas').scrollWidth") <= width
     boxes = boxes_of(page, ".node .box")
-    assert len(boxes) == 13
+    assert len(boxes) == len(list(tree.nodes(model.tree_)))
     for i, a in enumerate(boxes):
         for b in boxes[:i]:
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
