@@ -81,7 +81,8 @@ class PairCache {
   static constexpr std::int64_t kTrial = 1 << 16, kWorthwhile = 50;
 
   std::size_t place(std::uint64_t key) const {
-    return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> 20) & (slots_.size() - 1);
+    const std::uint64_t mixed = key * 0x9E3779B97F4A7C15u;  // every bit counts in the upper half
+    return static_cast<std::size_t>(mixed >> 32) & (slots_.size() - 1);
   }
   // A quarter of what memory is left to the solve at most.
   void grow(Control* control) {
