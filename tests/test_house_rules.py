@@ -31,6 +31,7 @@ _USERS = _SOLVE | {
     "plot",
     "report",
     "datasets",
+    "binarize",
 }
 LAYERS: dict[str, set[str]] = {
     "_native": set(),
@@ -54,6 +55,7 @@ LAYERS: dict[str, set[str]] = {
     "export": _MODEL | {"splits"},
     "plot": _MODEL | {"splits", "export"},
     "report": _MODEL | {"splits", "export", "plot", "counting"},
+    "binarize": set(),
     "datasets": _MODEL | {"splits", "geometry"},
     "__init__": _USERS,
     "cli": _USERS | {"__init__"},

@@ -64,6 +64,7 @@ class PairCache {
   void put(std::uint64_t key, const Errors& errors, Control* control) {
     if (key == 0 || off_) return;
     if (3 * used_ >= slots_.size()) grow(control);
+    if (slots_.empty()) return;
     Slot& slot = slots_[place(key)];
     if (slot.key == 0) ++used_;
     slot.key = key;

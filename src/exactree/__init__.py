@@ -1,6 +1,7 @@
 """Provably optimal decision trees, for any splitting rule."""
 
 from exactree import export, objectives, plot, splits
+from exactree.binarize import ThresholdBinarizer
 from exactree.estimators import OptimalTreeClassifier
 from exactree.export import (
     export_dot,
@@ -25,6 +26,7 @@ __all__ = [
     "Progress",
     "Result",
     "SizePath",
+    "ThresholdBinarizer",
     "Tree",
     "export",
     "export_dot",

@@ -1,11 +1,12 @@
 """Split families: which splits exist for some data, and how to write one down."""
 
 from exactree.splits.axis import Axis, AxisSplit
+from exactree.splits.binary import Binary
 from exactree.splits.family import Sources, SplitFamily
 
-__all__ = ["FAMILIES", "Axis", "AxisSplit", "Sources", "SplitFamily", "as_family"]
+__all__ = ["FAMILIES", "Axis", "AxisSplit", "Binary", "Sources", "SplitFamily", "as_family"]
 
-FAMILIES: dict[str, type[SplitFamily]] = {"axis": Axis}
+FAMILIES: dict[str, type[SplitFamily]] = {"axis": Axis, "binary": Binary}
 
 
 def as_family(splits: SplitFamily | str) -> SplitFamily:
