@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/bits.hpp"
+#include "search/claims.hpp"
 #include "search/pair_cache.hpp"
 #include "search/two_valued.hpp"
 
@@ -44,6 +45,7 @@ class BinaryNode final : public TwoValuedNode {
     node->set_ = std::move(rows);
     node->count_rows();
     node->open();
+    EXACTREE_CLAIM(node->audited.set_root(data));
     return node;
   }
   std::unique_ptr<Node> make_empty() const override { return std::make_unique<BinaryNode>(table_); }
@@ -59,6 +61,7 @@ class BinaryNode final : public TwoValuedNode {
     const Word other = left ? ~Word{0} : 0;
     for (std::size_t w = 0; w < set_.size(); ++w) child.set_[w] = set_[w] & (ones[w] ^ other);
     child.count_rows();
+    EXACTREE_CLAIM(child.audited.set_child(audited, f, 1, left), claims::built(child));
   }
 
   void open() override {

@@ -75,6 +75,8 @@ class ColumnNode final : public Node {
                                              std::make_shared<CompactionTable>());
     node->resize(data.rows);
     node->data_ = &data;
+    // All threads ask this node for ranks while one of them adds blocks: the table must not move.
+    node->blocks_.reserve(node->block_of_.size());
     node->targets_.allocate(data, data.rows, node->words_);
     node->row_order_.resize(node->index(data.features, data.rows));
     for (int f = 0; f < data.features; ++f) {

@@ -102,9 +102,11 @@ class RootSearch {
     Cost cost = 0;
     const SingleSplit split = best_split(*root_, data_.classes, Criterion::kErrors, &cost);
     if (split.feature < 0 || cost + data_.penalty >= root_->leaf()) return;
+    Tree tree;
+    Extractor<V>(worker_).extract(*root_, Budget::of(1, 1), 1, cost + data_.penalty, tree);
+    if (control_.stopped()) return;  // the tree may be a mere leaf
     best_[1].proved = best_[1].cost = cost + data_.penalty;
-    best_[1].tree.clear();
-    Extractor<V>(worker_).extract(*root_, Budget::of(1, 1), 1, cost + data_.penalty, best_[1].tree);
+    best_[1].tree = std::move(tree);
   }
 
   void plan_incumbents() {

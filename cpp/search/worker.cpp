@@ -114,8 +114,11 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   }
   if (TwoValuedNode* two = node.two_valued()) {
     solve_two_valued(budget, *two, best, out, nullptr);
+    EXACTREE_CLAIM(if (!control_.stopped())
+                       claims::solved(node, budget, cap, out.lower, out.upper));
     return;
   }
+  [[maybe_unused]] const Budget whole = budget;
   limit_to_useful(best, budget);
   // No split and one split need no search. (With split budgets the chains would be slow to find
   // that one split is no better than none, because they bound its two leaves one by one.)
@@ -126,6 +129,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   out.lower = lo;
   if (!any_below(lo, best)) {
     raise_to(out.lower, best);
+    EXACTREE_CLAIM(claims::solved(node, whole, cap, out.lower, out.upper));
     return;
   }
   const bool scans = budget.child().depth <= 1;
@@ -161,7 +165,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   }
   lower_to(seen, best);
   raise_to(out.lower, seen);
-  EXACTREE_CLAIM(claims::solved(node, budget, cap, out.lower, out.upper));
+  EXACTREE_CLAIM(claims::solved(node, whole, cap, out.lower, out.upper));
 }
 
 template <class V>
