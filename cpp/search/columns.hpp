@@ -148,6 +148,7 @@ class ColumnNode final : public Node {
       scan[s].first_rows = limited ? min_rows_ : 1;
       scan[s].last_rows = work.side_rows[s] - scan[s].first_rows;
     }
+    typename Targets::Passes passes(scan, work);
     std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
     for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i) {
       const int g = order[i];
@@ -157,7 +158,7 @@ class ColumnNode final : public Node {
       if (!scan[0].wanted && !scan[1].wanted) continue;
       [[maybe_unused]] const Scan<Measure> before[2] = {scan[0], scan[1]};
       const bool better = scan_column(g, Parting<Rank>{ranks(g, f), limit, words_, last_word()},
-                                      limited, scan, side, work);
+                                      limited, passes, scan, side, work);
       EXACTREE_CLAIM(claim_scanned(f, p, g, limited, before, scan));
       for (int s = 0; s < 2; ++s)
         if (scan[s].best <= scan[s].low) side[s].wanted = false;
@@ -309,8 +310,9 @@ class ColumnNode final : public Node {
     return true;
   }
 
-  bool scan_column(int g, const Parting<Rank>& parting, bool limited, Scan<Measure> scan[2],
-                   SideQuery side[2], Workspace& work) {
+  bool scan_column(int g, const Parting<Rank>& parting, bool limited,
+                   typename Targets::Passes& passes, Scan<Measure> scan[2], SideQuery side[2],
+                   Workspace& work) {
     const Measure before[2] = {scan[0].best, scan[1].best};
     const Word* group_end = &ends_[index(g, words_)];
     if (!work.switches.on(Pruning::kJump)) {
@@ -318,7 +320,7 @@ class ColumnNode final : public Node {
         if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
     } else {
       const int* counts = counts_.empty() ? nullptr : &counts_[index(g, rows_ + 1)];
-      targets_.scan(g, parting, group_end, limited, counts, scan, work);
+      targets_.scan(g, parting, group_end, limited, counts, passes, scan, work);
     }
     for (int s = 0; s < 2; ++s) {
       if (!scan[s].wanted) continue;

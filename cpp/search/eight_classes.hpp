@@ -42,10 +42,73 @@ class EightClasses : public UnitTargets {
     finish_part(p, work);
   }
 
+  // One side under way, column after column.
+  struct Pass {
+    __m128i start, left, right;
+    int all, best, low, first_rows, last_rows, reached = 0;
+    int start_low, low_right = 0, floor = 0, passed = 0, jumped = 0;
+    bool wanted = false, done = false;
+
+    Pass(const Scan<int>& scan, const Workspace& work, int s)
+        : all(work.side_rows[s]),
+          best(scan.best),
+          low(scan.low),
+          first_rows(scan.first_rows),
+          last_rows(scan.last_rows) {
+      std::uint16_t n[8] = {};
+      for (std::size_t c = 0; c < work.class_cost[s].size(); ++c)
+        n[lane(static_cast<int>(c))] = static_cast<std::uint16_t>(work.class_cost[s][c]);
+      start = _mm_sub_epi16(_mm_set1_epi16(-1), load(n));
+      start_low = static_cast<int>(lowest(start) & 0xFFFF);
+    }
+    void begin(bool is_wanted) {
+      wanted = is_wanted;
+      left = _mm_set1_epi16(-1);
+      right = start;
+      low_right = start_low;
+      floor = std::numeric_limits<int>::max();
+      passed = jumped = 0;
+    }
+
+    // n: how many of the members are of each class.
+    template <bool Wide>
+    EXACTREE_INLINE void step(Word member, __m128i n, const Word* classes, Word group_end,
+                              bool limited) {
+      const __m128i next = _mm_sub_epi16(left, n);
+      int bound = all - 2 * 65535 + low_right + static_cast<int>(lowest(next) & 0xFFFF);
+      if (bound < best) [[unlikely]] {
+        bound = all - most_right(next, right);
+        if (bound < best) {
+          Word ends = group_end;
+          if (limited) ends = admissible(ends, member, passed, first_rows, last_rows);
+          best = within<Wide>(member, classes, ends, left, right, all, best);
+          if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
+        }
+      } else {
+        ++jumped;
+      }
+      floor = std::min(floor, bound);
+      left = next;
+      right = _mm_add_epi16(right, n);
+      low_right = static_cast<int>(lowest(right) & 0xFFFF);
+      if (limited) passed += count(member);
+    }
+    void end(Scan<int>& scan, Counters& counters) const {
+      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
+      scan.best = done ? reached : best;
+      scan.floor = done ? reached : std::max(best, floor);
+    }
+  };
+  struct Passes {
+    Pass side[2];
+    Passes(const Scan<int> scan[2], const Workspace& work)
+        : side{Pass(scan[0], work, 0), Pass(scan[1], work, 1)} {}
+  };
   template <class Rank>
   void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
-            Scan<int> scan[2], Workspace& work) const {
-    Pass pass[2] = {Pass(scan[0], work, 0), Pass(scan[1], work, 1)};
+            Passes& passes, Scan<int> scan[2], Workspace& work) const {
+    Pass* pass = passes.side;
+    for (int s = 0; s < 2; ++s) pass[s].begin(scan[s].wanted);
     if (classes_ > 4)
       choose<true>(g, parting, group_end, limited, pass);
     else
@@ -110,58 +173,6 @@ class EightClasses : public UnitTargets {
     const int b2 = static_cast<int>(lowest(_mm_or_si128(right, out)) & 0xFFFF);
     return 2 * 65535 - std::min(la + b2, a2 + lb);
   }
-
-  // One side under way.
-  struct Pass {
-    __m128i left = _mm_set1_epi16(-1), right;
-    int best, low, all, low_right, passed = 0, jumped = 0, reached = 0;
-    int floor = std::numeric_limits<int>::max();
-    int first_rows, last_rows;
-    bool wanted, done = false;
-
-    Pass(const Scan<int>& scan, const Workspace& work, int s)
-        : best(scan.best),
-          low(scan.low),
-          all(work.side_rows[s]),
-          first_rows(scan.first_rows),
-          last_rows(scan.last_rows),
-          wanted(scan.wanted) {
-      std::uint16_t n[8] = {};
-      for (std::size_t c = 0; c < work.class_cost[s].size(); ++c)
-        n[lane(static_cast<int>(c))] = static_cast<std::uint16_t>(work.class_cost[s][c]);
-      right = _mm_sub_epi16(left, load(n));
-      low_right = static_cast<int>(lowest(right) & 0xFFFF);
-    }
-
-    // n: how many of the members are of each class.
-    template <bool Wide>
-    EXACTREE_INLINE void step(Word member, __m128i n, const Word* classes, Word group_end,
-                              bool limited) {
-      const __m128i next = _mm_sub_epi16(left, n);
-      int bound = all - 2 * 65535 + low_right + static_cast<int>(lowest(next) & 0xFFFF);
-      if (bound < best) [[unlikely]] {
-        bound = all - most_right(next, right);
-        if (bound < best) {
-          Word ends = group_end;
-          if (limited) ends = admissible(ends, member, passed, first_rows, last_rows);
-          best = within<Wide>(member, classes, ends, left, right, all, best);
-          if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
-        }
-      } else {
-        ++jumped;
-      }
-      floor = std::min(floor, bound);
-      left = next;
-      right = _mm_add_epi16(right, n);
-      low_right = static_cast<int>(lowest(right) & 0xFFFF);
-      if (limited) passed += count(member);
-    }
-    void end(Scan<int>& scan, Counters& counters) const {
-      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
-      scan.best = done ? reached : best;
-      scan.floor = done ? reached : std::max(best, floor);
-    }
-  };
 
   template <bool Wide, class Rank>
   void choose(int g, const Parting<Rank>& parting, const Word* ends, bool limited,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -195,6 +196,7 @@ class RootSearch {
     frame_ = {root_.get(), budget_, {}};
     chains_.resize(order_.size());
     busy_.assign(order_.size(), 0);
+    taken_.assign(order_.size(), 0);
     // A tree of two levels is over before a thread has started.
     const int threads = budget_.depth >= 3 ? std::max(1, request_.threads) : 1;
     std::vector<std::thread> others;
@@ -258,20 +260,26 @@ class RootSearch {
   }
 
   // Takes the next threshold to evaluate; the index of its column in the order, -1 if none is open.
+  // Every column gets its first few before any gets more: the bound of the whole is that of the
+  // column of which least is known, and a search that is stopped should have proved something.
   int take(Worker<V>& worker, Job<V>& job) {
-    for (std::size_t o = 0; o < order_.size(); ++o) {
-      if (!chains_[o]) {
-        chains_[o] = std::make_unique<Chain<V>>();
-        chains_[o]->start(worker.context(frame_, order_[o]), nullptr, 0, budget_.depth == 2,
-                          worker.work().counters);
-      }
-      const V target = goal(static_cast<int>(o));
-      if (!chains_[o]->pick(target, job.task, worker.work().counters)) continue;
-      if (barred_by_siblings(o, job.task, target, worker)) continue;
-      worker.prepare(frame_, *chains_[o], target, job);
-      return static_cast<int>(o);
-    }
+    for (const int share : {kFirstShare, std::numeric_limits<int>::max()})
+      for (std::size_t o = 0; o < order_.size(); ++o)
+        if (taken_[o] < share && take_of(o, worker, job)) return static_cast<int>(o);
     return -1;
+  }
+  bool take_of(std::size_t o, Worker<V>& worker, Job<V>& job) {
+    if (!chains_[o]) {
+      chains_[o] = std::make_unique<Chain<V>>();
+      chains_[o]->start(worker.context(frame_, order_[o]), nullptr, 0, budget_.depth == 2,
+                        worker.work().counters);
+    }
+    const V target = goal(static_cast<int>(o));
+    if (!chains_[o]->pick(target, job.task, worker.work().counters)) return false;
+    if (barred_by_siblings(o, job.task, target, worker)) return false;
+    ++taken_[o];
+    worker.prepare(frame_, *chains_[o], target, job);
+    return true;
   }
 
   // The place of the o-th column among the distinct ones of two values.
@@ -385,6 +393,8 @@ class RootSearch {
     result_.history.emplace_back(control_.seconds(), last.cost, request_.lower_bound);
   }
 
+  static constexpr int kFirstShare = 7;
+
   const Columns& data_;
   const SearchRequest& request_;
   MakeRoot make_root_;
@@ -404,7 +414,8 @@ class RootSearch {
   std::condition_variable wake_;
   Frame<V> frame_{};
   std::vector<std::unique_ptr<Chain<V>>> chains_;
-  std::vector<int> busy_;  // per column: thresholds under evaluation
+  std::vector<int> busy_;   // per column: thresholds under evaluation
+  std::vector<int> taken_;  // per column: thresholds taken so far
 };
 
 template <class V>

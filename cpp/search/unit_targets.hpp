@@ -143,53 +143,34 @@ class UnitTargets {
 // other way round, all - err. Both change by one with each member passed.
 class TwoClasses : public UnitTargets {
  public:
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
-            Scan<int> scan[2], Workspace& work) const {
-    Pass pass[2] = {Pass(scan[0], work.class_cost[0]), Pass(scan[1], work.class_cost[1])};
-    if (limited)
-      choose<true>(mask(g, 0), parting, group_end, pass);
-    else
-      choose<false>(mask(g, 0), parting, group_end, pass);
-    for (int s = 0; s < 2; ++s)
-      if (scan[s].wanted) pass[s].end(scan[s], parting.words, work.counters);
-  }
-
- private:
-  // One side under way. `err` is the cost with label 0 left and 1 right of the split.
+  // One side under way, column after column. `err` is the cost with label 0 left and 1 right of the
+  // split.
   struct Pass {
-    int err, best, all;
-    int floor = std::numeric_limits<int>::max();
-    int passed = 0, entered = 0;
-    int low, first_rows, last_rows, reached = 0;
-    bool wanted, done = false;
+    int start, all, best, low, first_rows, last_rows, reached = 0;
+    int err = 0, floor = 0, passed = 0, entered = 0;
+    bool wanted = false, done = false;
 
     Pass(const Scan<int>& scan, const std::vector<Cost>& classes)
-        : err(static_cast<int>(classes[0])),
-          best(scan.best),
+        : start(static_cast<int>(classes[0])),
           all(static_cast<int>(classes[0] + classes[1])),
+          best(scan.best),
           low(scan.low),
           first_rows(scan.first_rows),
-          last_rows(scan.last_rows),
-          wanted(scan.wanted) {}
+          last_rows(scan.last_rows) {}
 
-    // Passes a word with n0 zeros and n1 ones; false if a better split may be inside.
-    template <bool Limited>
-    EXACTREE_INLINE bool step(int n0, int n1) {
-      const int bound = std::min(err - n0, all - err - n1);
-      floor = std::min(floor, bound);
-      err += n1 - n0;
-      if (Limited) passed += n0 + n1;
-      return bound >= best;
+    void begin(bool is_wanted) {
+      wanted = is_wanted;
+      err = start;
+      floor = std::numeric_limits<int>::max();
+      entered = 0;
     }
-    // Looks into a word that was passed.
+
+    // Looks into a word with a bound below `best`. `err` is that before the word.
     template <bool Limited>
     [[gnu::noinline]] void enter(Word member, Word ones_of, Word ends) {
       ++entered;
-      const int before = passed - count(member);
-      if (Limited) ends = admissible(ends, member, before, first_rows, last_rows);
-      const int err_before = err - count(member & ones_of) + count(member & ~ones_of);
-      best = within(member, ones_of, ends, err_before, all, best);
+      if (Limited) ends = admissible(ends, member, passed, first_rows, last_rows);
+      best = within(member, ones_of, ends, err, all, best);
       // Nothing is below it: keep the value, and look no more.
       if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
     }
@@ -199,7 +180,26 @@ class TwoClasses : public UnitTargets {
       scan.floor = done ? reached : std::max(best, floor);
     }
   };
+  struct Passes {
+    Pass side[2];
+    Passes(const Scan<int> scan[2], const Workspace& work)
+        : side{Pass(scan[0], work.class_cost[0]), Pass(scan[1], work.class_cost[1])} {}
+  };
 
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
+            Passes& passes, Scan<int> scan[2], Workspace& work) const {
+    Pass* pass = passes.side;
+    for (int s = 0; s < 2; ++s) pass[s].begin(scan[s].wanted);
+    if (limited)
+      choose<true>(mask(g, 0), parting, group_end, pass);
+    else
+      choose<false>(mask(g, 0), parting, group_end, pass);
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) pass[s].end(scan[s], parting.words, work.counters);
+  }
+
+ private:
   template <bool Limited, class Rank>
   void choose(const Word* ones_of, const Parting<Rank>& parting, const Word* ends,
               Pass pass[2]) const {
@@ -215,25 +215,45 @@ class TwoClasses : public UnitTargets {
                              Pass pass[2]) const {
     Pass& left = pass[0];
     Pass& right = pass[1];
+    // What changes with every word is kept in registers.
+    int err_l = left.err, best_l = left.best, floor_l = left.floor, passed_l = 0;
+    int err_r = right.err, best_r = right.best, floor_r = right.floor, passed_r = 0;
+    const int all_l = left.all, all_r = right.all;
     for (int w = 0; w < parting.words; ++w) {
       const Word m = parting.left(w), ones = ones_of[w];
-      const int n = count(m), n1 = count(m & ones);
-      if (Left && !left.template step<Limited>(n - n1, n1)) [[unlikely]] {
-        left.template enter<Limited>(m, ones, ends[w]);
-        if (left.done && (!Right || right.done)) return;
+      const int n = count(m), n1 = count(m & ones), n0 = n - n1;
+      if (Left) {
+        const int bound = std::min(err_l - n0, all_l - err_l - n1);
+        floor_l = std::min(floor_l, bound);
+        if (bound < best_l) [[unlikely]] {
+          left.err = err_l;
+          left.passed = passed_l;
+          left.template enter<Limited>(m, ones, ends[w]);
+          best_l = left.best;
+          if (left.done && (!Right || right.done)) return;
+        }
+        err_l += n1 - n0;
+        if (Limited) passed_l += n;
       }
-      if (!Right) continue;
-      // All that is not left; in the last word that is too many zeros, which only loosens its
-      // bound.
-      const int r1 = count(ones) - n1;
-      if (!right.template step<Limited>(64 - n - r1, r1)) [[unlikely]] {
-        const Word rest = ~m & parting.rows(w);
-        right.err += 64 - count(m | rest);  // take those zeros back
-        if (Limited) right.passed -= 64 - count(m | rest);
-        right.template enter<Limited>(rest, ones, ends[w]);
-        if (right.done && (!Left || left.done)) return;
+      if (Right) {
+        // All that is not left. In the last word that counts zeros that are not there, which only
+        // loosens its bound.
+        const int r1 = count(ones) - n1, r0 = 64 - n - r1;
+        const int bound = std::min(err_r - r0, all_r - err_r - r1);
+        floor_r = std::min(floor_r, bound);
+        if (bound < best_r) [[unlikely]] {
+          right.err = err_r;
+          right.passed = passed_r;
+          right.template enter<Limited>(~m & parting.rows(w), ones, ends[w]);
+          best_r = right.best;
+          if (right.done && (!Left || left.done)) return;
+        }
+        err_r += r1 - r0;
+        if (Limited) passed_r += 64 - n;
       }
     }
+    left.floor = floor_l;
+    right.floor = floor_r;
   }
 
   [[gnu::noinline]] static int within(Word member, Word ones_of, Word ends, int err, int all,
@@ -264,9 +284,12 @@ class TwoClasses : public UnitTargets {
 // Any number of classes, counted one by one.
 class ManyClasses : public UnitTargets {
  public:
+  struct Passes {
+    Passes(const Scan<int>[2], const Workspace&) {}
+  };
   template <class Rank>
   void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
-            Scan<int> scan[2], Workspace& work) const {
+            Passes&, Scan<int> scan[2], Workspace& work) const {
     for (int s = 0; s < 2; ++s)
       if (scan[s].wanted) scan_side(g, parting, group_end, limited, s, scan[s], work);
   }

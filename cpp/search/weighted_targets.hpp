@@ -61,9 +61,12 @@ class WeightedTargets {
     for (int s = 0; s < 2; ++s) work.side_leaf[s] = leaf_cost(work.class_cost[s]);
   }
   // `counts` are prefix sums of the rows each row stands for; null: one.
+  struct Passes {
+    Passes(const Scan<Cost>[2], const Workspace&) {}
+  };
   template <class Rank>
   void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool /*limited*/,
-            const int* counts, Scan<Cost> scan[2], Workspace& work) {
+            const int* counts, Passes&, Scan<Cost> scan[2], Workspace& work) {
     for (int s = 0; s < 2; ++s)
       if (scan[s].wanted) scan_side(g, parting, group_end, counts, s, scan[s], work);
   }
