@@ -174,6 +174,92 @@ def _plain_contree(tree: Any) -> PlainTree:
     return node(tree.get_split_feature(), tree.get_split_threshold(), *below)
 
 
+@solver("pystreed", "pystreed")
+def pystreed(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """STreeD: binary features, by depth, by splits, or with a cost for every split."""
+    STreeDClassifier = import_module("pystreed").STreeDClassifier
+    _only(problem, "pystreed", splits="binary")
+    bits, labels = X.astype(int), y.astype(int)
+    arguments = {
+        "optimization_task": "cost-complex-accuracy" if problem.penalty else "accuracy",
+        "max_depth": problem.max_depth,
+        "max_num_nodes": problem.max_splits,
+        "min_leaf_node_size": problem.min_samples_leaf,
+        "cost_complexity": problem.penalty,
+        "time_limit": seconds,
+        **options,
+    }
+
+    def read(model: Any) -> Answer:
+        errors = int((model.predict(bits) != labels).sum())
+        cost = _penalised(errors, model.get_n_leaves() - 1, problem, len(y))
+        status = "optimal" if model.fit_result.is_optimal() else "time_limit"
+        return Answer(cost, status, _plain_streed(model.get_tree()))
+
+    return Prepared(lambda: STreeDClassifier(**arguments).fit(bits, labels), read)
+
+
+def _plain_streed(tree: Any) -> PlainTree:
+    if tree.is_leaf_node():
+        return leaf(tree.label)
+    return node(tree.feature, 0.5, _plain_streed(tree.left_child), _plain_streed(tree.right_child))
+
+
+@solver("pydl8.5", "pydl8.5")
+def pydl85(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """DL8.5: binary features, by depth."""
+    DL85Classifier = import_module("pydl85").DL85Classifier
+    _only(problem, "pydl8.5", splits="binary", max_splits=None, penalty=0.0)
+    bits, labels = X.astype(int), y.astype(int)
+    arguments = {
+        "max_depth": problem.max_depth,
+        "min_sup": problem.min_samples_leaf,
+        "time_limit": max(1, round(seconds)),
+        **options,
+    }
+
+    def read(model: Any) -> Answer:
+        status = "time_limit" if model.timeout_ else "optimal"
+        return Answer(int(model.error_), status, _plain_dl85(model.tree_))
+
+    return Prepared(lambda: DL85Classifier(**arguments).fit(bits, labels), read)
+
+
+def _plain_dl85(tree: dict[str, Any]) -> PlainTree:
+    if "feat" not in tree:
+        return leaf(tree["value"])
+    return node(tree["feat"], 0.5, _plain_dl85(tree["right"]), _plain_dl85(tree["left"]))
+
+
+@solver("gosdt", "gosdt")
+def gosdt(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """GOSDT: binary features with a penalty per leaf, of which a tree has one more than splits."""
+    GOSDTClassifier = import_module("gosdt").GOSDTClassifier
+    frame = import_module("pandas").DataFrame(X.astype(bool))
+    _only(problem, "gosdt", splits="binary", max_splits=None, min_samples_leaf=1)
+    arguments = {
+        "regularization": problem.penalty,
+        "allow_small_reg": True,
+        "depth_budget": None if problem.max_depth is None else problem.max_depth + 1,
+        "time_limit": max(1, round(seconds)),
+        **options,
+    }
+
+    def read(model: Any) -> Answer:
+        # Its objective is a float32; the leaves and the errors are whole numbers.
+        leaves = str(model.result_.model).count('"prediction"')
+        errors = round((model.result_.upperbound - problem.penalty * leaves) * len(y))
+        late = "CONVERGED" not in str(model.result_.status).upper()
+        cost = _penalised(errors, leaves - 1, problem, len(y))
+        return Answer(cost, "time_limit" if late else "optimal")
+
+    return Prepared(lambda: GOSDTClassifier(**arguments).fit(frame, y), read)
+
+
+def _penalised(errors: int, splits: int, problem: Problem, rows: int) -> float | int:
+    return errors + problem.penalty * rows * splits if problem.penalty else errors
+
+
 @solver("cart", "scikit-learn", exact=False)
 def cart(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
     """Greedy. Splits are made best first when their number is limited."""

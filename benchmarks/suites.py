@@ -80,6 +80,30 @@ def at_depth(depth: int) -> Callable[[Setting], Finding]:
     )
 
 
+PEERS_BINARY = [OURS, "pystreed"]
+
+
+def binary(depth: int, *penalties: float) -> Callable[[Setting], Finding]:
+    """Binary features at a fixed depth, against STreeD; once for every penalty if there are any."""
+
+    def run(setting: Setting) -> Finding:
+        problem = replace(setting.problem, splits="binary", max_depth=depth)
+        asked = [solver for solver in setting.solvers if solver not in NOT_BINARY]
+        solvers = asked if len(asked) > 1 else PEERS_BINARY
+        findings = [
+            compare(replace(setting, solvers=solvers, problem=replace(problem, penalty=penalty)))
+            for penalty in penalties or (0.0,)
+        ]
+        records = [record for finding in findings for record in finding.records]
+        return Finding(records, "\n\n".join(finding.text for finding in findings))
+
+    return run
+
+
+# What compares on continuous data by default.
+NOT_BINARY = {"pycontree", "cart"}
+
+
 def memory(setting: Setting) -> Finding:
     """Peak memory of every solver: of the process, and what the solve added to it."""
     records = setting.measure("memory", [setting.problem], repeat=1)

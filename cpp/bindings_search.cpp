@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <exception>
 #include <limits>
 #include <map>
@@ -132,13 +133,13 @@ Columns columns_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int
   data.labels = labels.data();
   data.weights = weights ? weights->data() : nullptr;
   data.counts = counts ? counts->data() : nullptr;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    require(ranks.data()[i] >= 0 && ranks.data()[i] < static_cast<int>(rows),
-            "ranks must be dense, from 0");
-    data.max_rank = std::max(data.max_rank, ranks.data()[i]);
+  if (ranks.size() > 0) {
+    const auto [low, high] = std::minmax_element(ranks.data(), ranks.data() + ranks.size());
+    require(*low >= 0 && *high < data.rows, "ranks must be dense, from 0");
+    data.max_rank = *high;
   }
-  for (std::size_t i = 0; i < rows; ++i)
-    require(labels.data()[i] >= 0 && labels.data()[i] < classes, "a label is out of range");
+  const auto [low, high] = std::minmax_element(labels.data(), labels.data() + rows);
+  require(*low >= 0 && *high < classes, "a label is out of range");
   return data;
 }
 

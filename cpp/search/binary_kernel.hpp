@@ -22,6 +22,7 @@ namespace exactree::EXACTREE_ISA {
 template <class Count>
 struct PairTables {
   Buffer<Count> node, side;                 // pairs of the node, and of one side of a column
+  Buffer<Count> pairs;                      // those of one column
   Buffer<Count> node_set, in_set, out_set;  // rows with each column set: node, inner, outer side
   SecondSplits<Count> seconds;
 };
@@ -151,7 +152,7 @@ class BinaryKernel {
   }
 
   // Counts the pairs of the node and finds the best second splits of both sides of each column.
-  void count_node(bool full) {
+  void count_node() {
     scratch_.rows.build(node_.bits(0), columns_, node_.row_set().data(), node_.table().words,
                         rows());
     stride_ = scratch_.rows.stride();
@@ -160,7 +161,7 @@ class BinaryKernel {
     list.resize(at(rows()));
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::uint32_t>(i);
     Count* table = mine_.node.room(table_size_ * at(classes_));
-    scratch_.counter.count_pairs(scratch_.rows, list.data(), node_.totals().data(), classes_, full,
+    scratch_.counter.count_pairs(scratch_.rows, list.data(), node_.totals().data(), classes_,
                                  table);
     Count* set = mine_.node_set.room(at(stride_) * at(classes_));
     std::fill(set, set + stride_ * classes_, Count{0});
@@ -202,7 +203,7 @@ class BinaryKernel {
   }
 
   void two_levels(V best) {
-    count_node(false);
+    count_node();
     const auto& s = mine_.seconds;
     const V free_best = best;
     if (limited())
@@ -229,7 +230,7 @@ class BinaryKernel {
   }
 
   void three_levels(V best) {
-    count_node(true);
+    count_node();
     start_bounds(best);
     if (few_splits_left(best)) {
       close(best, best);
@@ -288,8 +289,12 @@ class BinaryKernel {
   void without_limit(V& best) {
     V seen = V::constant(kInfinite, budgets_), mine = best;
     const V start = query_.lower;
-    for (const int i : scratch_.order) {
+    for (int k = 0; k < columns_; ++k) {
       if (!query_.first && !any_below(start, mine)) break;
+      const int i = scratch_.order[at(k)];
+      if (k + 1 < columns_)
+        for (int s = 0; s < 2; ++s)
+          scratch_.cache.expect(literal_key(scratch_.order[at(k + 1)], s));
       V& in = siblings_.lower(i, 0);
       V& out = siblings_.lower(i, 1);
       V cost = split(in, out);
@@ -314,15 +319,27 @@ class BinaryKernel {
   }
   void learn(int i, const V& in, const V& out) {
     if (!work_.switches.on(Pruning::kSibling)) return;
-    pairs_.resize(at(columns_));
-    const Count* table = mine_.node.data() + at(i) * at(stride_);
-    std::copy(table, table + columns_, pairs_.begin());
-    for (int c = 1; c < classes_; ++c) {
-      const Count* more = table + at(c) * table_size_;
-      for (int j = 0; j < columns_; ++j) pairs_[at(j)] += more[j];
+    pairs_.assign(at(columns_), 0);
+    for (int c = 0; c < classes_; ++c) {
+      const Count* row = pairs_of(i, c);
+      for (int j = 0; j < columns_; ++j) pairs_[at(j)] += row[j];
     }
-    const V one = in, other = out;  // they are among those that are raised
-    siblings_.learn(i, one, other, pairs_.data());
+    siblings_.learn(i, in, out, pairs_.data());
+  }
+  // The pairs of column i, class c: counted where j >= i, the others are those of j with i.
+  const Count* pairs_of(int i, int c) {
+    if (pairs_column_ != i) {
+      pairs_column_ = i;
+      Count* to = mine_.pairs.room(at(stride_) * at(classes_));
+      for (int k = 0; k < classes_; ++k, to += stride_) {
+        const Count* table = mine_.node.data() + at(k) * table_size_;
+        const Count* row = table + at(i) * at(stride_);
+        const int counted = i / 32 * 32;
+        for (int j = 0; j < counted; ++j) to[j] = table[at(j) * at(stride_) + at(i)];
+        std::copy(row + counted, row + stride_, to + counted);
+      }
+    }
+    return mine_.pairs.data() + c * stride_;
   }
 
   // Raises the bounds of both sides of a column until they are exact (true), or until the column
@@ -398,14 +415,14 @@ class BinaryKernel {
     scratch_.rows.list(i, scratch_.list.data());
     Narrow* side = scratch_.tables<Narrow>().side.room(table_size_ * at(classes_));
     scratch_.counter.count_pairs(scratch_.rows, scratch_.list.data(), node_.class_sizes(i),
-                                 classes_, false, side);
+                                 classes_, side);
     return side;
   }
   template <class Narrow>
   SetCounts<Narrow> inner_counts(int i) {
     Narrow* set = scratch_.tables<Narrow>().in_set.room(at(stride_) * at(classes_));
     for (int c = 0; c < classes_; ++c) {
-      const Count* row = mine_.node.data() + at(c) * table_size_ + at(i) * at(stride_);
+      const Count* row = pairs_of(i, c);
       for (int j = 0; j < stride_; ++j) set[c * stride_ + j] = static_cast<Narrow>(row[j]);
     }
     return {columns_, stride_, classes_, node_.size(i), set, node_.class_sizes(i)};
@@ -414,7 +431,7 @@ class BinaryKernel {
     Count* set = mine_.out_set.room(at(stride_) * at(classes_));
     outer_total_.resize(at(classes_));
     for (int c = 0; c < classes_; ++c) {
-      const Count* row = mine_.node.data() + at(c) * table_size_ + at(i) * at(stride_);
+      const Count* row = pairs_of(i, c);
       const Count* all = mine_.node_set.data() + c * stride_;
       for (int j = 0; j < stride_; ++j) set[c * stride_ + j] = static_cast<Count>(all[j] - row[j]);
       outer_total_[at(c)] = node_.totals()[at(c)] - node_.class_sizes(i)[c];
@@ -461,6 +478,7 @@ class BinaryKernel {
   std::size_t table_size_ = 0;
   Siblings<V> siblings_;
   std::vector<int> pairs_;
+  int pairs_column_ = -1;
   std::vector<int> outer_total_;
   SetCounts<Count> outer_;
   bool stopped_ = false;

@@ -116,7 +116,8 @@ class RowMatrix {
 };
 
 // Counts, per class, the rows of a list that have both of two columns set. The list goes through
-// the classes in order. Without `full` only the pairs (i, j) with j >= i are sure to be counted.
+// the classes in order. Only the pairs (i, j) with j >= i, and those in the same 32 columns, are
+// sure to be counted.
 class PairCounter {
  public:
 #if EXACTREE_SIMD
@@ -136,21 +137,21 @@ class PairCounter {
   // have i set as well. One shuffle looks up 32 columns j.
   template <class Count>
   void count_pairs(const RowMatrix& rows, const std::uint32_t* list, const int* per_class,
-                   int classes, bool full, Count* out) {
+                   int classes, Count* out) {
     for (int c = 0; c < classes; ++c, out += table_size(rows)) {
       const int chunks = gather(rows, list, per_class[c]);
       list += per_class[c];
       if constexpr (sizeof(Count) == 1) {
-        count_chunks(rows, nibbles_.data(), chunks, full, out);
+        count_chunks(rows, nibbles_.data(), chunks, out);
       } else {
-        add_blocks(rows, chunks, full, out);
+        add_blocks(rows, chunks, out);
       }
     }
   }
 #else
   template <class Count>
   void count_pairs(const RowMatrix& rows, const std::uint32_t* list, const int* per_class,
-                   int classes, bool, Count* out) {
+                   int classes, Count* out) {
     const auto stride = static_cast<std::size_t>(rows.stride());
     for (int c = 0; c < classes; ++c, out += table_size(rows)) {
       std::fill(out, out + table_size(rows), Count{0});
@@ -204,11 +205,11 @@ class PairCounter {
       store_all(out + stride + j + 32 * k, b[k]);
     }
   }
-  void count_chunks(const RowMatrix& rows, const std::uint8_t* nibbles, int chunks, bool full,
+  void count_chunks(const RowMatrix& rows, const std::uint8_t* nibbles, int chunks,
                     std::uint8_t* out) const {
     const int stride = rows.stride();
     for (int i = 0; i < rows.columns(); i += 2, out += 2 * stride)
-      for (int j = full ? 0 : i / 32 * 32; j < stride;) {
+      for (int j = i / 32 * 32; j < stride;) {
         const int n = std::min(4, (stride - j) / 32);
         if (n == 4) count_two<4>(nibbles, chunks, stride, i, j, out);
         if (n == 3) count_two<3>(nibbles, chunks, stride, i, j, out);
@@ -218,15 +219,15 @@ class PairCounter {
       }
   }
   template <class Count>
-  void add_blocks(const RowMatrix& rows, int chunks, bool full, Count* out) {
+  void add_blocks(const RowMatrix& rows, int chunks, Count* out) {
     std::uint8_t* part = part_.room(table_size(rows));
     const int stride = rows.stride();
     for (int x = 0; x == 0 || x < chunks; x += kMostChunks) {
       count_chunks(rows, nibbles_.data() + static_cast<std::ptrdiff_t>(x) * stride,
-                   std::min(kMostChunks, chunks - x), full, part);
+                   std::min(kMostChunks, chunks - x), part);
       for (int i = 0; i < rows.columns(); ++i) {
         const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(i) * stride;
-        for (int j = full ? 0 : i / 32 * 32; j < stride; ++j)
+        for (int j = i / 32 * 32; j < stride; ++j)
           out[from + j] = static_cast<Count>((x == 0 ? 0 : out[from + j]) + part[from + j]);
       }
     }

@@ -61,6 +61,15 @@ class PairCache {
     return true;
   }
 
+  // Has the place of a key fetched that is soon to be looked at.
+  void expect(std::uint64_t key) const {
+#ifdef __GNUC__
+    if (!slots_.empty()) __builtin_prefetch(&slots_[place(key)]);
+#else
+    static_cast<void>(key);
+#endif
+  }
+
   void put(std::uint64_t key, const Errors& errors, Control* control) {
     if (key == 0 || off_) return;
     if (3 * used_ >= slots_.size()) grow(control);

@@ -56,19 +56,26 @@ class Siblings {
   }
 
   // The sides of column k cost at least these; both[j] rows are on the one side of k and of j.
-  template <class Count>
-  void learn(int k, const V& one, const V& other, const Count* both) {
-    const int mine = size_[static_cast<std::size_t>(k)];
+  void learn(int k, V one, V other, const int* both) {
+    const int mine = size_[static_cast<std::size_t>(k)], outside = rows_ - mine;
+    const Cost unit = unit_;
+    const int* size = size_.data();
+    V* lower_one = lower_[0].data();
+    V* lower_other = lower_[1].data();
     for (std::size_t j = 0; j < size_.size(); ++j) {
-      const int x = static_cast<int>(both[j]);
-      raise_to(lower_[0][j], one, -unit_ * (mine - x));
-      raise_to(lower_[0][j], other, -unit_ * (rows_ - mine - size_[j] + x));
-      raise_to(lower_[1][j], one, -unit_ * x);
-      raise_to(lower_[1][j], other, -unit_ * (size_[j] - x));
+      const int x = both[j];
+      raise(lower_one[j], one, unit * (mine - x), other, unit * (outside - size[j] + x));
+      raise(lower_other[j], one, unit * x, other, unit * (size[j] - x));
     }
   }
 
  private:
+  // Written without branches, so that it is done for several columns at once.
+  static void raise(V& bound, const V& a, Cost less_a, const V& b, Cost less_b) {
+    for (int k = 0; k < bound.budgets(); ++k)
+      bound.set(k, std::max(bound[k], std::max(a[k] - less_a, b[k] - less_b)));
+  }
+
   int rows_ = 0;
   Cost unit_ = 1;
   std::vector<int> size_;

@@ -6,6 +6,7 @@ carry weights, and written out one by one where their weights are small whole nu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,18 +63,34 @@ def lexicographic(columns: Ranks, labels: Ranks) -> tuple[NDArray[np.intp], NDAr
     """
     key = np.zeros(labels.shape, dtype=np.int64)
     limit, n = 1, len(labels)
-    for column in (*columns, labels):
-        values = int(column.max()) + 1
-        if limit * values >= 2**62:
+    every = np.vstack([columns, labels])
+    for values, group in _runs(every):
+        block = int(values) ** len(group)
+        if limit * block >= 2**62:
             key = dense_ranks(key).astype(np.int64)
             limit = int(key.max()) + 1
             if limit == n:
                 break
-        key = key * values + column
-        limit *= values
+        # A run of columns with equally many values is a number in that base.
+        digits = values ** np.arange(len(group) - 1, -1, -1, dtype=np.int64)
+        key = key * block + digits @ group
+        limit *= block
     order = np.argsort(key)
     ordered = key[order]
     return order, np.concatenate([[True], ordered[1:] != ordered[:-1]])
+
+
+def _runs(columns: Ranks) -> Iterator[tuple[np.int64, Ranks]]:
+    """Give the columns in their order, several at once where they have equally many values."""
+    values = columns.max(axis=1).astype(np.int64) + 1
+    start = 0
+    while start < len(values):
+        base = values[start]
+        most = max(1, int(30 / np.log2(base)) if base > 1 else 64)
+        same = np.flatnonzero(values[start : start + most] != base)
+        stop = start + (int(same[0]) if len(same) else min(most, len(values) - start))
+        yield base, columns[start:stop]
+        start = stop
 
 
 def canonical_rows(columns: Ranks, labels: Ranks, weights: Ints | None, min_rows: int = 1) -> Rows:
