@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
-_MODEL = {"tree", "objectives", "constraints", "problem"}
+_MODEL = {"tree", "objectives", "constraints", "sides", "problem"}
 _READ = {"inputs", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines"}
 _USERS = _SOLVE | {
@@ -37,17 +37,19 @@ LAYERS: dict[str, set[str]] = {
     "_native": set(),
     "spec": set(),
     "counting": set(),
+    "combinations": set(),
+    "sides": set(),
     "tree": set(),
     "objectives": {"tree"},
     "constraints": {"tree"},
-    "problem": {"tree", "objectives", "constraints"},
+    "problem": {"tree", "objectives", "constraints", "sides"},
     "inputs": set(),
     "weights": set(),
     "rows": _MODEL,
     "bounds": _MODEL,
-    "geometry": {"_native"},
+    "geometry": {"_native", "combinations"},
     "splits": _MODEL | {"geometry", "counting", "rows"},
-    "engines": _MODEL | {"bounds", "counting", "spec", "_native"},
+    "engines": _MODEL | {"bounds", "combinations", "counting", "spec", "_native"},
     "preparing": _MODEL | _READ | {"bounds", "splits"},
     "solving": _SOLVE | {"preparing"},
     "estimators": _SOLVE | {"solving"},

@@ -17,7 +17,7 @@ from exactree import inputs, tree
 from exactree.objectives import Objective
 from exactree.problem import OnProgress, Progress, Result
 from exactree.solving import solve
-from exactree.splits import SplitFamily
+from exactree.splits import Splits
 from exactree.tree import Node, Tree
 
 Floats = NDArray[np.float64]
@@ -28,8 +28,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     Parameters
     ----------
-    splits : str or split family
-        Which splits a tree may use: "axis" (thresholds on single columns).
+    splits : str, split family or list of these
+        Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
+        values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
+        surfaces of that kind), a family of one's own, or a list of these, which are mixed.
     max_depth : int or None
         At most so many splits on a path; None: no limit.
     max_splits : int or None
@@ -83,7 +85,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __init__(
         self,
         *,
-        splits: SplitFamily | str = "axis",
+        splits: Splits = "axis",
         max_depth: int | None = 3,
         max_splits: int | None = None,
         min_samples_leaf: int = 1,

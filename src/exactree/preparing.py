@@ -14,8 +14,9 @@ from exactree import inputs
 from exactree.bounds import useful_splits
 from exactree.objectives import Objective
 from exactree.problem import Limits, Problem, Ranks
-from exactree.rows import Rows, canonical_rows
-from exactree.splits import Sources
+from exactree.rows import Rows, canonical_rows, dense_ranks
+from exactree.sides import Sides, packed
+from exactree.splits import Listing, Sources
 from exactree.weights import (
     IntegerWeights,
     balanced,
@@ -127,11 +128,19 @@ def _weights(
 
 
 def make_problem(
-    data: Data, sources: Sources, budgets: Budgets, objective: Objective, words: str
+    data: Data,
+    sources: Sources,
+    budgets: Budgets,
+    objective: Objective,
+    words: str,
+    *,
+    owned: bool = False,
+    listing: Listing | None = None,
 ) -> Problem:
-    """Put together what an engine may look at."""
+    """Put together what an engine may look at; `owned` asks for a list of rules with owners."""
     present, labels = _renumbered(data.labels, len(data.classes))
-    rows = canonical_rows(sources.columns, labels, data.weights, budgets.min_samples_leaf)
+    keys = dense_ranks(data.X.T) if sources.has_sides else sources.columns
+    rows = canonical_rows(keys, labels, data.weights, budgets.min_samples_leaf)
     factor, penalty = penalty_units(budgets.penalty, rows.total) if budgets.penalty else (1, 0)
     weights = None if rows.weights is None else rows.weights * factor
     class_totals = np.zeros(len(present), dtype=np.int64)
@@ -139,8 +148,12 @@ def make_problem(
     leaf_cost = int(objective.leaf_cost(class_totals))
     max_depth, max_splits = _tightened(budgets, rows, useful_splits(leaf_cost, penalty))
     counts, min_rows = _least_side(budgets, rows)
+    sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
+    space = in_words(budgets, words, deepest=max_depth == DEEPEST)
+    if owned and sides is not None:
+        space += f", combined from {len(sides)} rules by ancestry"
     return Problem(
-        columns=rows.columns,
+        columns=np.ascontiguousarray(sources.columns[:, rows.origin]),
         labels=rows.labels,
         n_classes=len(present),
         weights=weights,
@@ -153,8 +166,28 @@ def make_problem(
         max_splits=max_splits,
         min_rows=min_rows,
         scale=data.scale * rows.common / factor,
-        space=in_words(budgets, words, deepest=max_depth == DEEPEST),
+        space=space,
+        sides=sides,
+        points=_points(rows.columns) if sources.has_sides else None,
+        origin=rows.origin,
     )
+
+
+def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides | None:
+    """List partitions of the sorted rows, so that their order does not depend on the user's.
+
+    Ctrl-C leaves none, like a limit that has been reached.
+    """
+    try:
+        return (sources.rules if owned else sources.sides)(rows.origin, listing)
+    except KeyboardInterrupt:
+        return Sides(packed(np.zeros((0, len(rows.labels)), dtype=bool)), complete=False)
+
+
+def _points(columns: Ranks) -> Ranks:
+    """Number the distinct ones among sorted rows."""
+    new = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
+    return np.concatenate([[0], np.cumsum(new)]).astype(np.int32)
 
 
 def _renumbered(labels: Ranks, n_classes: int) -> tuple[NDArray[np.intp], Ranks]:

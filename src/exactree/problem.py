@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.objectives import MisclassificationError, Objective
+from exactree.sides import Sides
 from exactree.tree import Split, Tree, size, to_text
 
 Number = int | float
@@ -36,14 +37,6 @@ class Cut(Split):
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         """Answer for every row of X, the ranks with a column per feature."""
         return np.asarray(X[:, self.column] <= self.rank)
-
-    def goes_left_among(self, columns: Ranks, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Answer for some rows of rank columns, without copying the other columns.
-
-        >>> Cut(0, 1).goes_left_among(np.array([[0, 2, 1]], np.int32), np.array([1, 2])).tolist()
-        [False, True]
-        """
-        return np.asarray(columns[self.column, rows] <= self.rank)
 
     def formula(
         self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
@@ -70,9 +63,34 @@ class Cut(Split):
         return cls(int(data["column"]), int(data["rank"]))
 
 
+@dataclass(frozen=True)
+class Part(Split):
+    """An engine's split by a listed partition: does the row go left in side mask `index`?
+
+    It has no answer for other rows; the family that listed it writes it down as a split that has.
+    """
+
+    index: int
+    kind: ClassVar[str] = "part"
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down.
+
+        >>> Part(3).formula()
+        'part[3]'
+        """
+        return f"{'' if holds else 'not '}part[{self.index}]"
+
+    def features(self) -> tuple[int, ...]:
+        """Name no column: a partition does not know any."""
+        return ()
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Everything an engine may look at, the rows sorted by their ranks, then by label.
+    """Everything an engine may look at, the rows sorted by their values, then by label.
 
     Parameters
     ----------
@@ -103,6 +121,13 @@ class Problem:
         What one unit of cost is worth in the user's weights.
     space : str
         The trees that compete, in words.
+    sides : Sides or None
+        Partitions of the rows that are splits too, beside those of `columns`.
+    points : (n,) int32 or None
+        Rows of the same number are equal, so that no split can part them; None: rows with equal
+        `columns` are.
+    origin : (n,) or None
+        Which of the user's rows each row is (the first of several equal ones), for the way back.
     """
 
     columns: Ranks
@@ -118,6 +143,9 @@ class Problem:
     min_rows: int = 1
     scale: Fraction = Fraction(1)
     space: str = "axis-parallel trees"
+    sides: Sides | None = None
+    points: Ranks | None = None
+    origin: NDArray[np.intp] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -129,6 +157,22 @@ class Problem:
         if self.weights is not None:
             return self.weights
         return np.full(self.n_rows, self.unit, dtype=np.int64)
+
+    def keys(self) -> Ranks:
+        """Give columns in which only equal rows agree."""
+        return self.columns if self.points is None else self.points[None]
+
+    def goes_left(self, split: Split, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Answer an engine's question for some of the rows.
+
+        >>> columns, labels = np.array([[0, 2, 1]], np.int32), np.zeros(3, np.int32)
+        >>> Problem(columns, labels, 1).goes_left(Cut(0, 1), np.array([1, 2])).tolist()
+        [False, True]
+        """
+        if isinstance(split, Cut):
+            return np.asarray(self.columns[split.column, rows] <= split.rank)
+        assert isinstance(split, Part) and self.sides is not None
+        return self.sides.among(split.index, rows)
 
     def price(self, cost: int) -> Number:
         """Turn units into the user's weight: an int if nothing but integers went in.

@@ -22,10 +22,14 @@ EXPAND_RATIO = 4
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Sorted rows as an engine takes them; `common` divides every original weight."""
+    """Sorted rows as an engine takes them; `common` divides every original weight.
+
+    `origin` says which of the given rows each one is, the first of several equal ones.
+    """
 
     columns: Ranks
     labels: Ranks
+    origin: NDArray[np.intp]
     weights: Ints | None = None
     counts: Ranks | None = None
     common: int = 1
@@ -105,7 +109,7 @@ def canonical_rows(columns: Ranks, labels: Ranks, weights: Ints | None, min_rows
     """
     order, first = lexicographic(columns, labels)
     if weights is None:
-        return Rows(np.ascontiguousarray(columns[:, order]), labels[order].astype(np.int32))
+        return Rows(np.ascontiguousarray(columns[:, order]), _labels(labels, order), order)
     starts = np.flatnonzero(first)
     merged = np.add.reduceat(weights[order], starts)
     counts = np.diff(starts, append=len(order))
@@ -114,10 +118,12 @@ def canonical_rows(columns: Ranks, labels: Ranks, weights: Ints | None, min_rows
     kept = order[starts]
     if _worth_expanding(merged, counts, min_rows):
         kept = np.repeat(kept, merged)
-        return Rows(np.ascontiguousarray(columns[:, kept]), _labels(labels, kept), common=common)
+        sorted_columns = np.ascontiguousarray(columns[:, kept])
+        return Rows(sorted_columns, _labels(labels, kept), kept, common=common)
     return Rows(
         np.ascontiguousarray(columns[:, kept]),
         _labels(labels, kept),
+        kept,
         merged,
         counts.astype(np.int32),
         common,

@@ -17,7 +17,7 @@ from exactree import inputs, tree
 from exactree.estimators import OptimalTreeClassifier, progress_line
 from exactree.problem import Number, OnProgress, Result
 from exactree.solving import solve, solve_sizes
-from exactree.splits import Axis, SplitFamily, as_family
+from exactree.splits import Axis, Splits, as_family
 
 Floats = NDArray[np.float64]
 RULES = ("one_standard_error", "best")
@@ -71,7 +71,7 @@ def size_path(
     y: Any,
     *,
     max_splits: int,
-    splits: SplitFamily | str = "axis",
+    splits: Splits = "axis",
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     min_weight_fraction_leaf: float = 0.0,
@@ -189,7 +189,7 @@ class OptimalTreeClassifierCV(OptimalTreeClassifier):
     def __init__(
         self,
         *,
-        splits: SplitFamily | str = "axis",
+        splits: Splits = "axis",
         max_depth: int | None = 3,
         max_splits: int = 7,
         min_samples_leaf: int = 1,

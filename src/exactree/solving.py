@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs, tree
-from exactree.engines import as_engine, search_sizes
+from exactree.engines import OVER_RULES, as_engine, search_sizes, single_leaf
 from exactree.objectives import Objective, as_objective
 from exactree.preparing import (
     Data,
@@ -22,8 +22,9 @@ from exactree.preparing import (
     read_limits,
     read_task,
 )
-from exactree.problem import Cut, Limits, Number, OnProgress, Problem, Progress, Result
-from exactree.splits import Sources, SplitFamily, as_family
+from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result
+from exactree.splits import Listing, Sources, Splits, as_family
+from exactree.splits.family import GIBIBYTE
 from exactree.tree import Leaf, Node, Tree
 
 
@@ -32,7 +33,7 @@ def solve(
     y: Any,
     *,
     task: str = "classification",
-    splits: SplitFamily | str = "axis",
+    splits: Splits = "axis",
     max_depth: int | None = None,
     max_splits: int | None = None,
     min_samples_leaf: int = 1,
@@ -57,8 +58,10 @@ def solve(
         One label per row.
     task : str
         "classification".
-    splits : str or split family
-        Which splits a tree may use: "axis".
+    splits : str, split family or list of these
+        Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
+        values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
+        surfaces of that kind), a family of one's own, or a list of these, which are mixed.
     max_depth, max_splits : int or None
         At most so many splits on a path, and in all. Without either, give a `penalty`.
     min_samples_leaf : int
@@ -78,7 +81,9 @@ def solve(
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
     engine : str
-        "auto", "search" or "brute_force"; all are exact.
+        "auto", "search" or "brute_force" for the best tree of all; "size_rec", "size_vec" or
+        "size_kperms" for the best combination of rules from a list (as `space` says). All are
+        exact; "auto" is the fastest.
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
@@ -104,8 +109,22 @@ def solve(
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight)
     sources = family.sources(data.X)
-    problem = make_problem(data, sources, budgets, loss, family.words)
-    found = chosen(problem, _what_is_left(limits, start), _priced(problem, on_progress))
+    problem = make_problem(
+        data,
+        sources,
+        budgets,
+        loss,
+        family.words,
+        owned=engine in OVER_RULES,
+        listing=_listing(limits, start),
+    )
+    left = _what_is_left(limits, start)
+    if problem.max_depth == 0:
+        found = single_leaf(problem, "optimal")
+    elif problem.sides is not None and not problem.sides.complete:
+        found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
+    else:
+        found = chosen(problem, left, _priced(problem, on_progress))
     return translated(found, problem, data, sources, started=start)
 
 
@@ -162,6 +181,11 @@ def _what_is_left(limits: Limits, started: float) -> Limits:
     return replace(limits, seconds=max(limits.seconds - (perf_counter() - started), 0.0))
 
 
+def _listing(limits: Limits, started: float) -> Listing:
+    """Let the listing of partitions keep to the limits; without one of memory, to a gibibyte."""
+    return Listing(limits.memory or GIBIBYTE, lambda: perf_counter() - started >= limits.seconds)
+
+
 def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress | None:
     """Let the user's callback see the user's units."""
     if on_progress is None:
@@ -182,7 +206,7 @@ def translated(
     The finished tree is run on the training data and its cost counted again, in integers: it has
     to be the objective, to the last unit.
     """
-    shaped = _with_splits(found.tree, sources, np.arange(len(data.labels)))
+    shaped = _with_splits(found.tree, problem, sources, np.arange(problem.n_rows))
     ends = tree.apply(shaped, data.X)
     table = np.zeros((2 * tree.size(shaped) + 1, len(data.classes)), dtype=np.int64)
     np.add.at(table, (ends, data.labels), 1 if data.weights is None else data.weights)
@@ -205,15 +229,15 @@ def translated(
     )
 
 
-def _with_splits(found: Tree, sources: Sources, rows: NDArray[np.intp]) -> Tree:
+def _with_splits(found: Tree, problem: Problem, sources: Sources, rows: NDArray[np.intp]) -> Tree:
     if isinstance(found, Leaf):
         return found
-    assert isinstance(found.split, Cut)
-    left = found.split.goes_left_among(sources.columns, rows)
+    assert problem.origin is not None
+    left = problem.goes_left(found.split, rows)
     return Node(
-        sources.split(found.split, rows),
-        _with_splits(found.left, sources, rows[left]),
-        _with_splits(found.right, sources, rows[~left]),
+        sources.split(found.split, problem.origin[rows], left),
+        _with_splits(found.left, problem, sources, rows[left]),
+        _with_splits(found.right, problem, sources, rows[~left]),
     )
 
 

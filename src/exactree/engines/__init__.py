@@ -1,12 +1,23 @@
 """Engines: exact ways to solve a Problem, by name."""
 
 from exactree.engines.brute_force import brute_force
+from exactree.engines.leaf import single_leaf
 from exactree.engines.search import search, search_sizes
 from exactree.problem import Engine
 
-__all__ = ["ENGINES", "as_engine", "brute_force", "search", "search_sizes"]
+__all__ = [
+    "ENGINES",
+    "OVER_RULES",
+    "as_engine",
+    "brute_force",
+    "search",
+    "search_sizes",
+    "single_leaf",
+]
 
 ENGINES: dict[str, Engine] = {"search": search, "brute_force": brute_force}
+# Those that combine rules of a list with owners instead of taking all partitions of a family.
+OVER_RULES: frozenset[str] = frozenset()
 
 
 def as_engine(name: str) -> Engine:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from time import perf_counter
 
+import numpy as np
+
 from exactree.bounds import equal_rows
-from exactree.problem import Cut, Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
+from exactree.sides import unpacked
 from exactree.spec import tree as spec_tree
 from exactree.spec.constraints import Constraint
 from exactree.spec.data import Rule, Sample, Samples
@@ -26,6 +29,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
     """
     start = perf_counter()
     samples = _samples(problem)
+    listed = _listed(problem)
     status: Status = "optimal"
     nodes = 0
 
@@ -34,7 +38,9 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
         nodes += 1
         if perf_counter() - start >= limits.seconds:
             raise _Stop
-        return list({rule.positive: rule for rule in axis_rules(xs)}.values())
+        here = {x.index for x in xs}
+        ranked = axis_rules(xs) if len(problem.columns) else []
+        return list({rule.positive & here: rule for rule in (*listed, *ranked)}.values())
 
     try:
         found = best_tree(
@@ -53,7 +59,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
     objective = int(penalised(WEIGHTED_ZERO_ONE, problem.penalty)(found))
     bound = objective
     if status != "optimal":
-        bound = equal_rows(problem.columns, problem.labels, problem.row_costs())
+        bound = equal_rows(problem.keys(), problem.labels, problem.row_costs())
     seconds = perf_counter() - start
     if on_progress is not None:
         on_progress(Progress(seconds, objective, bound))
@@ -75,6 +81,17 @@ def _samples(problem: Problem) -> Samples:
     return tuple(Sample(i, tuple(x), y, w) for i, (x, y, w) in enumerate(rows))
 
 
+def _listed(problem: Problem) -> list[Rule]:
+    """Give the listed partitions as rules."""
+    if problem.sides is None:
+        return []
+    table = unpacked(problem.sides.masks, problem.n_rows)
+    return [
+        Rule(frozenset(np.flatnonzero(left).tolist()), (), ("part", k))
+        for k, left in enumerate(table)
+    ]
+
+
 def _row_limit(problem: Problem) -> Constraint:
     """Count the user's rows: a row of the problem may stand for several."""
     counts = [1] * problem.n_rows if problem.counts is None else problem.counts.tolist()
@@ -93,5 +110,6 @@ def _translated(found: spec_tree.Tree[Rule, Samples]) -> Tree:
         heaviest = max(sorted(weight), key=lambda c: weight[c])
         return Leaf(heaviest)
     assert isinstance(found.rule.form, tuple)
-    _, column, _, rank = found.rule.form
-    return Node(Cut(column, int(rank)), _translated(found.left), _translated(found.right))
+    kind, column, *more = found.rule.form
+    split = Part(column) if kind == "part" else Cut(column, int(more[1]))
+    return Node(split, _translated(found.left), _translated(found.right))

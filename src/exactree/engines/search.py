@@ -6,6 +6,7 @@ from typing import Any
 
 from exactree import _native
 from exactree.bounds import equal_rows
+from exactree.engines.brute_force import brute_force
 from exactree.problem import Cut, Limits, OnProgress, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Tree
 
@@ -25,6 +26,9 @@ def search(
     `switches` turns prunings off and `isa` chooses the instruction set; both are for tests, neither
     changes the result.
     """
+    if problem.sides is not None:
+        # The native search over side masks is to take this place.
+        return brute_force(problem, limits, on_progress)
     found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
@@ -67,7 +71,7 @@ def _run(
         max_splits=-1 if problem.max_splits is None else problem.max_splits,
         min_rows=problem.min_rows,
         sizes=sizes,
-        lower_bound=equal_rows(problem.columns, problem.labels, problem.row_costs()),
+        lower_bound=equal_rows(problem.keys(), problem.labels, problem.row_costs()),
         time_limit=limits.seconds,
         memory_limit=limits.memory,
         threads=limits.threads,

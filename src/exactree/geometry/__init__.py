@@ -4,16 +4,19 @@ from exactree.geometry.families import Family, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
 from exactree.geometry.listing import Dichotomies, count_bound, dichotomies, surface_sides
 from exactree.geometry.margin import Surface, widest_margin
+from exactree.geometry.owning import OwnedRules, owned_rules
 
 __all__ = [
     "Dichotomies",
     "Family",
     "Lifted",
+    "OwnedRules",
     "Surface",
     "count_bound",
     "dichotomies",
     "family_of",
     "lift",
+    "owned_rules",
     "polynomial",
     "surface_sides",
     "widest_margin",

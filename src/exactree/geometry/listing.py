@@ -174,7 +174,7 @@ def independent_columns(rows: list[list[int]]) -> list[list[int]]:
     """
     pivots: dict[int, list[int]] = {}
     for row in rows:
-        rest = _reduced(row, pivots)
+        rest = reduced(row, pivots)
         column = next((c for c, x in enumerate(rest) if x), None)
         if column is not None:
             pivots[column] = rest
@@ -184,7 +184,7 @@ def independent_columns(rows: list[list[int]]) -> list[list[int]]:
     return [[row[c] for c in kept] for row in rows]
 
 
-def _reduced(row: Sequence[int], pivots: dict[int, list[int]]) -> list[int]:
+def reduced(row: Sequence[int], pivots: dict[int, list[int]]) -> list[int]:
     """Eliminate a row by earlier ones, in integers."""
     rest = list(row)
     for column, pivot in pivots.items():

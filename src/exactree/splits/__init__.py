@@ -1,19 +1,56 @@
 """Split families: which splits exist for some data, and how to write one down."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from exactree.splits.axis import Axis, AxisSplit
 from exactree.splits.binary import Binary
-from exactree.splits.family import Sources, SplitFamily
+from exactree.splits.family import Listing, Sources, SplitFamily
+from exactree.splits.hyperplane import Hyperplane
+from exactree.splits.mixed import Mixed
+from exactree.splits.own import Own, OwnFamily
+from exactree.splits.polynomial import AxisQuadric, Polynomial, Sphere
+from exactree.splits.surface import SurfaceSplit
 
-__all__ = ["FAMILIES", "Axis", "AxisSplit", "Binary", "Sources", "SplitFamily", "as_family"]
+__all__ = [
+    "FAMILIES",
+    "Axis",
+    "AxisQuadric",
+    "AxisSplit",
+    "Binary",
+    "Hyperplane",
+    "Listing",
+    "Mixed",
+    "OwnFamily",
+    "Polynomial",
+    "Sources",
+    "Sphere",
+    "SplitFamily",
+    "Splits",
+    "SurfaceSplit",
+    "as_family",
+]
 
-FAMILIES: dict[str, type[SplitFamily]] = {"axis": Axis, "binary": Binary}
+FAMILIES: dict[str, Callable[[], SplitFamily]] = {
+    "axis": Axis,
+    "binary": Binary,
+    "hyperplane": Hyperplane,
+    "sphere": Sphere,
+    "axis_quadric": AxisQuadric,
+    "quadric": Polynomial,
+}
+Splits = SplitFamily | OwnFamily | str | Sequence["SplitFamily | OwnFamily | str"]
 
 
-def as_family(splits: SplitFamily | str) -> SplitFamily:
-    """Take a split family, or look up its name.
+def as_family(splits: Splits) -> SplitFamily:
+    """Take a split family or one of the user's, look up a name, or mix a list of these.
 
     >>> as_family("axis")
     Axis()
+    >>> as_family("quadric")
+    Polynomial(degree=2, boundary='all')
     """
     if isinstance(splits, str):
         if splits not in FAMILIES:
@@ -22,6 +59,23 @@ def as_family(splits: SplitFamily | str) -> SplitFamily:
                 f"splits={splits!r} is unknown: choose one of {known}, or pass a split family"
             )
         return FAMILIES[splits]()
-    if isinstance(splits, type) or not hasattr(splits, "sources"):
+    if isinstance(splits, list | tuple):
+        return _mixture(splits)
+    known_class: Any = splits
+    if isinstance(splits, type) or not (hasattr(splits, "sources") or hasattr(splits, "split")):
         raise ValueError(f"splits={splits!r} is no split family: pass a name or an object")
-    return splits
+    if not hasattr(splits, "sources"):
+        if not hasattr(splits, "partitions"):
+            raise ValueError(f"splits={splits!r} has no method partitions(): see docs/families.md")
+        return Own(known_class)
+    if isinstance(splits, Mixed):
+        return _mixture(splits.families)
+    return known_class  # type: ignore[no-any-return]
+
+
+def _mixture(splits: Sequence[Splits]) -> SplitFamily:
+    """Mix the families of a list; a family within a family that is there too does no harm."""
+    if not splits:
+        raise ValueError("splits is an empty list: name at least one family")
+    families = [as_family(part) for part in splits]
+    return families[0] if len(families) == 1 else Mixed(tuple(families))

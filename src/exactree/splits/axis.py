@@ -10,8 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Ranks
+from exactree.problem import Cut, Part, Ranks
 from exactree.rows import dense_ranks
+from exactree.sides import Sides, packed
+from exactree.splits.family import Listing, Sources
 from exactree.tree import Split
 
 
@@ -73,18 +75,30 @@ def between(low: float, high: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class AxisColumns:
+class AxisColumns(Sources):
     """The values of every feature beside their ranks."""
 
     values: NDArray[np.float64]
     columns: Ranks
 
-    def split(self, cut: Cut, rows: NDArray[np.intp]) -> AxisSplit:
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+        """List x_i <= p_i for every distinct point p and column i, owned by p: p by p."""
+        ranks = self.columns[:, rows]
+        _, first = np.unique(ranks, axis=1, return_index=True)
+        owners = np.sort(first)
+        left = ranks[None] <= ranks[:, owners].T[:, :, None]
+        table = left.reshape(-1, len(rows))
+        return Sides(packed(table), np.repeat(owners, len(ranks))[:, None].astype(np.int32))
+
+    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> AxisSplit:
         """Put the threshold between the two values around the cut among the node's rows."""
-        values, ranks = self.values[cut.column, rows], self.columns[cut.column, rows]
-        left = ranks <= cut.rank
-        threshold = between(float(values[left].max()), float(values[~left].min()))
-        return AxisSplit(cut.column, threshold)
+        if isinstance(cut, Part):
+            column = cut.index % len(self.columns)
+        else:
+            assert isinstance(cut, Cut)
+            column = cut.column
+        values = self.values[column, rows]
+        return AxisSplit(column, between(float(values[left].max()), float(values[~left].min())))
 
 
 @dataclass(frozen=True)

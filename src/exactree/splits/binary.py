@@ -10,18 +10,21 @@ from numpy.typing import NDArray
 
 from exactree.problem import Cut, Ranks
 from exactree.splits.axis import AxisSplit, between
+from exactree.splits.family import Sources
+from exactree.tree import Split
 
 
 @dataclass(frozen=True, eq=False)
-class BinaryColumns:
+class BinaryColumns(Sources):
     """The two values of every feature, and which of them each row has."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     columns: Ranks
 
-    def split(self, cut: Cut, rows: NDArray[np.intp]) -> AxisSplit:
+    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> AxisSplit:
         """Put the threshold between the two values of the column, whichever rows the node has."""
+        assert isinstance(cut, Cut)
         f = cut.column
         return AxisSplit(f, between(float(self.low[f]), float(self.high[f])))
 

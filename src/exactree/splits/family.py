@@ -1,29 +1,60 @@
-"""The protocol of split families: write these two classes to add one.
+"""The protocol of split families.
 
-A family turns data into sources that an engine can look at, and an engine's cuts back into splits
-that predict. Sources are decided exactly and once; the engine never sees a coordinate.
+A family turns data into sources that an engine can look at, and an engine's choices back into
+splits that predict. Sources are decided exactly and once; the engine never sees a coordinate.
+
+For a family of one's own, the two methods of `exactree.splits.own` are the shorter way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Ranks
+from exactree.problem import Ranks
+from exactree.sides import Sides
 from exactree.tree import Split
 
+GIBIBYTE = 2**30
 
-class Sources(Protocol):
-    """What a family offers for some rows."""
+
+@dataclass(frozen=True)
+class Listing:
+    """What a listing of partitions may take: `memory` in bytes; `stop()` ends it early."""
+
+    memory: int = GIBIBYTE
+    stop: Callable[[], bool] | None = None
+
+
+class Sources:
+    """What a family offers for some data; the base of all kinds."""
+
+    columns: Ranks
+    """Rank columns (D, n), D may be 0: a threshold on any of them is a split of the family."""
 
     @property
-    def columns(self) -> Ranks:
-        """Rank columns (D, n): a threshold on any of them is a split of the family."""
+    def has_sides(self) -> bool:
+        """Tell whether the family has splits beside those of its rank columns."""
+        return False
 
-    def split(self, cut: Cut, rows: NDArray[np.intp]) -> Split:
-        """Write down the cut, for which only the given rows matter."""
+    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
+        """List the family's other partitions of these rows of the data, each once."""
+        return None
+
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+        """List all splits as rules that rows own, for the engines over combinations of rules."""
+        raise ValueError(
+            "these splits have no owners, which the engines 'size_rec', 'size_vec' and "
+            "'size_kperms' need: use engine='auto', or axis-parallel splits and surfaces"
+        )
+
+    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split:
+        """Write down an engine's choice, which parts the node's rows of the data like `left`."""
+        raise NotImplementedError
 
 
 class SplitFamily(Protocol):

@@ -1,0 +1,69 @@
+"""Partitions of rows as packed bit sets: row i is bit i % 64 of word i // 64."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Masks = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
+
+def packed(left: NDArray[Any]) -> Masks:
+    """Pack partitions, one in each row of a table of booleans, into 64-bit words.
+
+    >>> packed(np.array([[True, False, True]])).tolist()
+    [[5]]
+    """
+    table = np.asarray(left, dtype=bool)
+    words = -(-table.shape[1] // 64)
+    room = np.zeros((len(table), 8 * words), dtype=np.uint8)
+    room[:, : -(-table.shape[1] // 8)] = np.packbits(table, axis=1, bitorder="little")
+    return room.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpacked(masks: Masks, n_rows: int) -> Bools:
+    """Undo `packed`.
+
+    >>> unpacked(np.array([[5]], np.uint64), 3).tolist()
+    [[True, False, True]]
+    """
+    if not masks.size:
+        return np.zeros((len(masks), n_rows), dtype=bool)
+    octets = np.ascontiguousarray(masks).astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=n_rows, bitorder="little").astype(bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Partitions of a problem's rows: a mask has the rows that go left.
+
+    Parameters
+    ----------
+    masks : (M, words) uint64
+        One packed bit set for each partition.
+    owners : (M, G) int32 or None
+        For a list of rules: the rows that own each of them, which decide what may stand below what;
+        -1 fills up rules of fewer owners. None: all partitions of a family, usable anywhere.
+    complete : bool
+        False if the listing was stopped.
+    """
+
+    masks: Masks
+    owners: NDArray[np.int32] | None = None
+    complete: bool = True
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    def among(self, index: int, rows: NDArray[np.intp]) -> Bools:
+        """Tell which of the rows go left in partition `index`.
+
+        >>> Sides(np.array([[5]], np.uint64)).among(0, np.array([0, 1])).tolist()
+        [True, False]
+        """
+        words = self.masks[index, rows // 64]
+        return np.asarray((words >> (rows % 64).astype(np.uint64)) & np.uint64(1), dtype=bool)

@@ -1,0 +1,112 @@
+"""Mixtures: every node of a tree chooses among the splits of several families."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.problem import Cut, Part, Ranks
+from exactree.sides import Masks, Sides
+from exactree.splits.family import Listing, Sources
+from exactree.tree import Split
+
+
+@dataclass(eq=False)
+class MixedSources(Sources):
+    """The sources of several families, one after the other."""
+
+    parts: list[Sources]
+    columns: Ranks
+    starts: list[int] = field(default_factory=list)  # the first listed partition of each part
+
+    @property
+    def has_sides(self) -> bool:
+        """Tell whether any of the families has splits beside rank columns."""
+        return any(part.has_sides for part in self.parts)
+
+    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
+        """Concatenate the families' partitions."""
+        if not self.has_sides:
+            return None
+        found = []
+        for part in self.parts:
+            listed = part.sides(rows, listing)
+            found.append(_none(len(rows)) if listed is None else listed)
+            listing = replace(listing, memory=listing.memory - found[-1].masks.nbytes)
+        return self._joined(found)
+
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+        """Concatenate the families' lists of rules."""
+        found = []
+        for part in self.parts:
+            found.append(part.rules(rows, listing))
+            listing = replace(listing, memory=listing.memory - found[-1].masks.nbytes)
+        return self._joined(found)
+
+    def _joined(self, found: list[Sides]) -> Sides:
+        self.starts = np.cumsum([0, *map(len, found)]).tolist()[:-1]
+        masks: Masks = np.concatenate([sides.masks for sides in found])
+        owned = [sides.owners for sides in found if sides.owners is not None]
+        owners = _padded(owned) if len(owned) == len(found) else None
+        return Sides(masks, owners, all(sides.complete for sides in found))
+
+    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split:
+        """Let the family that listed the split write it down."""
+        if isinstance(cut, Part):
+            number = int(np.searchsorted(self.starts, cut.index, side="right")) - 1
+            return self.parts[number].split(Part(cut.index - self.starts[number]), rows, left)
+        assert isinstance(cut, Cut)
+        column = cut.column
+        for part in self.parts:
+            if column < len(part.columns):
+                return part.split(Cut(column, cut.rank), rows, left)
+            column -= len(part.columns)
+        raise AssertionError(f"no family has column {cut.column}")
+
+
+def _none(n_rows: int) -> Sides:
+    return Sides(np.zeros((0, -(-n_rows // 64)), dtype=np.uint64))
+
+
+def _padded(owners: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Stack lists of owners of different lengths."""
+    width = max(table.shape[1] for table in owners)
+    fill = [((0, 0), (0, width - table.shape[1])) for table in owners]
+    pairs = zip(owners, fill, strict=True)
+    return np.concatenate([np.pad(t, pad, constant_values=-1) for t, pad in pairs])
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Splits of several families in one tree, as in `splits=["axis", "hyperplane"]`.
+
+    Parameters
+    ----------
+    families : sequence
+        Names or families; among equal losses, splits of earlier ones go first.
+
+    >>> from exactree.splits import as_family
+    >>> as_family(["axis", "hyperplane"]).words
+    'axis-parallel or hyperplane'
+    """
+
+    families: Sequence[Any]
+
+    @property
+    def name(self) -> str:
+        """The names of the families."""
+        return "+".join(str(family.name) for family in self.families)
+
+    @property
+    def words(self) -> str:
+        """What to call its trees."""
+        return " or ".join(str(family.words) for family in self.families)
+
+    def sources(self, X: NDArray[Any]) -> MixedSources:
+        """Put the sources of the families together."""
+        parts = [family.sources(X) for family in self.families]
+        return MixedSources(parts, np.concatenate([part.columns for part in parts]))

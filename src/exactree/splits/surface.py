@@ -1,0 +1,186 @@
+"""Splits by a surface, a weighted sum of terms against a threshold: what such families share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.geometry import Family, Surface, dichotomies, owned_rules, widest_margin
+from exactree.problem import Ranks
+from exactree.sides import Sides
+from exactree.splits.family import Listing, Sources
+from exactree.tree import Split
+
+BOUNDARIES = ("all", "both", "positive")
+
+
+@dataclass(frozen=True)
+class SurfaceSplit(Split):
+    """Is the sum of coefficients times terms at most the threshold?
+
+    Parameters
+    ----------
+    surface : Surface
+        The kind of surface, its coefficients and its threshold.
+    columns : int
+        How many columns the data has.
+
+    >>> from exactree.geometry import family_of
+    >>> plane = SurfaceSplit(Surface(family_of("hyperplane"), (0.5, -1.0), 2.0), 2)
+    >>> plane.formula(["a", "b"]), plane.goes_left(np.array([[4.0, 0.0], [5.0, 0.0]])).tolist()
+    ('0.5 a - b <= 2', [True, False])
+    """
+
+    surface: Surface
+    columns: int
+    kind: ClassVar[str] = "surface"
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Answer for every row of X, whatever other rows there are."""
+        return self.surface.left(X)
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down, or its opposite if not `holds`; 17 `digits` are exact."""
+        given = feature_names or [f"x[{j}]" for j in range(self.columns)]
+        names = self.surface.family.names(given[: self.columns])
+        total = ""
+        for value, name in zip(self.surface.coefficients, names, strict=True):
+            if value:
+                total += _summand(value, name, first=not total, digits=digits)
+        sign = "<=" if holds else ">"
+        return f"{total or '0'} {sign} {_shown(self.surface.threshold, digits)}"
+
+    def features(self) -> tuple[int, ...]:
+        """Name the columns with a coefficient that is not 0."""
+        terms = zip(self.surface.coefficients, self._terms(), strict=True)
+        used = [np.array(monomial) for c, term in terms if c for monomial in term]
+        return tuple(np.flatnonzero(sum(used, np.zeros(self.columns, dtype=int))).tolist())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give JSON-compatible data: the terms that count, as powers of columns, and the threshold.
+
+        Integers of any length, where float64 could not part the training rows, are kept as text.
+        """
+        surface = self.surface
+        found = {
+            "kind": self.kind,
+            "family": surface.family.name,
+            "degree": surface.family.degree,
+            "columns": self.columns,
+        }
+        terms = zip(surface.coefficients, self._terms(), strict=True)
+        listed = [[c, [_powers(monomial) for monomial in term]] for c, term in terms if c]
+        if not surface.exact:
+            return {**found, "terms": listed, "at_most": surface.threshold}
+        exact = [[str(c), term] for c, term in listed]
+        return {**found, "exact_terms": exact, "exact_at_most": str(surface.threshold)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Undo `to_dict`."""
+        exact = "exact_terms" in data
+        family = Family(str(data["family"]), int(data["degree"]))
+        number = int if exact else float
+        known = {
+            tuple(map(_frozen, term)): number(c)
+            for c, term in data["exact_terms" if exact else "terms"]
+        }
+        terms = family.terms(int(data["columns"]))
+        keys = [tuple(_frozen(_powers(m)) for m in term) for term in terms]
+        coefficients = tuple(known.get(key, number(0)) for key in keys)
+        threshold = number(data["exact_at_most" if exact else "at_most"])
+        return cls(Surface(family, coefficients, threshold, exact), int(data["columns"]))
+
+    def to_python(self) -> str:
+        """Write the question as an expression in x that means the same to the last digit."""
+        if self.surface.exact:
+            raise ValueError(
+                f"the split {self.formula()} needs longer numbers than floats have: round the data "
+                "to fewer digits, or evaluate the tree itself"
+            )
+        terms = zip(self.surface.coefficients, self._terms(), strict=True)
+        summands = [f"{c!r} * {_product(term)}" for c, term in terms if c]
+        return f"{' + '.join(summands) or '0.0'} <= {self.surface.threshold!r}"
+
+    def _terms(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        return self.surface.family.terms(self.columns)
+
+
+def _shown(value: float | int, digits: int) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def _summand(value: float | int, name: str, *, first: bool, digits: int) -> str:
+    """Write a coefficient with its sign and term; a coefficient of 1 goes without saying."""
+    sign = ("-" if first else " - ") if value < 0 else ("" if first else " + ")
+    size = "" if abs(value) == 1 else f"{_shown(abs(value), digits)} "
+    return f"{sign}{size}{f'({name})' if ' + ' in name else name}"
+
+
+def _powers(monomial: tuple[int, ...]) -> list[list[int]]:
+    return [[j, power] for j, power in enumerate(monomial) if power]
+
+
+def _frozen(powers: Any) -> tuple[tuple[int, int], ...]:
+    return tuple((int(j), int(power)) for j, power in powers)
+
+
+def _product(term: tuple[tuple[int, ...], ...]) -> str:
+    """Write a term with the operations, and in the order, that evaluate it."""
+    products = [
+        " * ".join(f"x[{j}]" for j, power in _powers(m) for _ in range(power)) for m in term
+    ]
+    return f"({' + '.join(products)})"
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceSources(Sources):
+    """Rows whose partitions by surfaces are listed when they are asked for."""
+
+    X: NDArray[np.float64]
+    family: Family
+    boundary: str
+    columns: Ranks
+
+    @property
+    def has_sides(self) -> bool:
+        """Say that there are splits beside rank columns."""
+        return True
+
+    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+        """List every partition that a surface of the family makes."""
+        found = dichotomies(
+            self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
+        )
+        return Sides(found.expanded(), complete=found.complete)
+
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+        """List the surfaces through data points, with these as owners."""
+        found = owned_rules(
+            self.X[rows],
+            self.family,
+            boundary=self.boundary,
+            memory_limit=listing.memory,
+            stop=listing.stop,
+        )
+        return Sides(found.masks, found.owners, found.complete)
+
+    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> SurfaceSplit:
+        """Find the surface of widest margin between the two sides of the node's rows."""
+        surface = widest_margin(self.X[rows], left, self.family)
+        return SurfaceSplit(surface, self.X.shape[1])
+
+
+def surface_sources(X: NDArray[Any], family: Family, boundary: str) -> SurfaceSources:
+    """Hold the rows for the listing; `boundary` is checked here, where an error has a use."""
+    if boundary not in BOUNDARIES:
+        known = ", ".join(map(repr, BOUNDARIES))
+        raise ValueError(f"boundary={boundary!r} is unknown: choose one of {known}")
+    values = np.ascontiguousarray(X, dtype=np.float64)
+    return SurfaceSources(values, family, boundary, np.zeros((0, len(values)), dtype=np.int32))
