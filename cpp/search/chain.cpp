@@ -54,6 +54,10 @@ void Chain<V>::append(int position, int rank, const V lo[2], const V hi[2]) {
 // and e(L_B) <= e(C) + I(B - A) <= e(L_A) + I(B - A) likewise; the right sides alike. (Upper bounds
 // use Subset, so they are taken over only where it holds.) The floors of second columns are
 // optima of the same kind, over trees with one split in a given column.
+//
+// A relative may have been solved with fewer levels than we are, or with more. Fewer levels cost
+// more, so its lower bounds count only if it has as many as we have, its upper ones only if it has
+// no more.
 template <class V>
 void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with_floors) {
   const Node& node = *context_.node;
@@ -61,6 +65,7 @@ void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with
   const Entry* at[2];
   const Entry* end[2];
   const Relative<V>* who[2];
+  bool enough[2], more[2];
   int n = 0;
   for (int i = 0; i < count && n < 2; ++i) {
     const auto& lists = relatives[i].solution->lists;
@@ -68,6 +73,8 @@ void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with
     const auto& list = lists[static_cast<std::size_t>(f)];
     at[n] = list.data();
     end[n] = list.data() + list.size();
+    enough[n] = relatives[i].solution->depth >= context_.budget.depth;
+    more[n] = relatives[i].solution->depth > context_.budget.depth;
     who[n++] = &relatives[i];
   }
   const int second = 2 * node.features();
@@ -92,10 +99,10 @@ void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with
     }
     Entry& ours = entry(last);
     for (int s = 0; s < 2; ++s) {
-      raise_to(ours.lo[s], theirs.lo[s], -who[b]->extra);
-      if (context_.subset_holds) lower_to(ours.hi[s], theirs.hi[s], who[b]->missing);
+      if (enough[b]) raise_to(ours.lo[s], theirs.lo[s], -who[b]->extra);
+      if (context_.subset_holds && !more[b]) lower_to(ours.hi[s], theirs.hi[s], who[b]->missing);
     }
-    if (!with_floors || theirs.floors < 0) continue;
+    if (!with_floors || theirs.floors < 0 || !enough[b]) continue;
     if (ours.floors < 0) {
       ours.floors = static_cast<int>(floors_.size());
       floors_.resize(floors_.size() + static_cast<std::size_t>(second), 0);

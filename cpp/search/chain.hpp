@@ -45,6 +45,7 @@ template <class V>
 struct Solution {
   V lower, upper;
   int best_feature = -1;
+  int depth = 0;  // what the lists speak of: less than was asked for if no more could be useful
   std::vector<std::vector<Threshold<V>>> lists;  // per column, by position
   std::vector<std::uint16_t> floors;
 

@@ -120,6 +120,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   }
   [[maybe_unused]] const Budget whole = budget;
   limit_to_useful(best, budget);
+  out.depth = budget.depth;
   // No split and one split need no search. (With split budgets the chains would be slow to find
   // that one split is no better than none, because they bound its two leaves one by one.)
   if (n > 1 || budget.depth <= 1) {
