@@ -66,8 +66,7 @@ V value_of(const FewestErrors& e, int budgets, Cost unit, Cost penalty) {
 template <class V, class Count>
 class BinaryKernel {
  public:
-  BinaryKernel(const BinaryNode& node, ShallowQuery<V>& query, Workspace& work,
-               BinaryScratch& scratch)
+  BinaryKernel(BinaryNode& node, ShallowQuery<V>& query, Workspace& work, BinaryScratch& scratch)
       : node_(node),
         query_(query),
         work_(work),
@@ -234,6 +233,8 @@ class BinaryKernel {
     start_bounds(best);
     if (few_splits_left(best)) {
       close(best, best);
+      EXACTREE_CLAIM(
+          claims::bounds(Pruning::kUsefulSplits, node_, query_.budget, query_.lower, query_.upper));
       return;
     }
     order_columns();
@@ -263,6 +264,7 @@ class BinaryKernel {
         if (raise_to(siblings_.lower(i, s),
                      at_least<V>(leaf[s], single[s], side_budgets_, unit_, penalty_)))
           work_.counters.count(Pruning::kSecondSplit);
+      EXACTREE_CLAIM(claim_sides(Pruning::kSecondSplit, i));
     }
   }
 
@@ -298,6 +300,7 @@ class BinaryKernel {
       V& in = siblings_.lower(i, 0);
       V& out = siblings_.lower(i, 1);
       V cost = split(in, out);
+      EXACTREE_CLAIM(claim_sides(Pruning::kSibling, i));
       if (!any_below(cost, mine)) {
         work_.counters.count(Pruning::kSibling);
       } else {
@@ -352,6 +355,7 @@ class BinaryKernel {
       V& value = s == 0 ? in : out;
       if (!known[s] && find_cached(key[s], i, s, value)) known[s] = true;
     }
+    EXACTREE_CLAIM(claim_sides(Pruning::kPairCache, i));
     if (known[0] && known[1]) return true;
     if (!any_below(split(in, out), best)) return false;
     if (tick()) return false;
@@ -467,7 +471,15 @@ class BinaryKernel {
     return stopped_;
   }
 
-  const BinaryNode& node_;
+#ifdef EXACTREE_AUDIT
+  void claim_sides(Pruning why, int i) {
+    const int left = node_.flipped(i) ? 0 : 1;  // which of ours is the left side
+    claims::side_bounds(why, node_, query_.budget, node_.distinct()[at(i)], node_.left_rows(i),
+                        siblings_.lower(i, left), siblings_.lower(i, 1 - left));
+  }
+#endif
+
+  BinaryNode& node_;
   ShallowQuery<V>& query_;
   Workspace& work_;
   BinaryScratch& scratch_;

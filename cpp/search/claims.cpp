@@ -88,6 +88,33 @@ void sides(Pruning why, const ChainContext& context, int position, const V lo[2]
     }
 }
 
+template <class V>
+void side_bounds(Pruning why, Node& node, Budget budget, int f, int position, const V& left,
+                 const V& right) {
+  ChainContext context;
+  context.node = &node;
+  context.feature = f;
+  context.budget = budget;
+  const V lo[2] = {left, right}, none = V::constant(kInfinite, left.budgets());
+  const V hi[2] = {none, none};
+  sides(why, context, position, lo, hi);
+}
+
+template <class V>
+void bounds(Pruning why, const Node& node, Budget budget, const V& lower, const V& upper) {
+  Audit* audit = audit_of(node, budget.depth);
+  if (audit == nullptr) return;
+  for (int k = 0; k < upper.budgets(); ++k) {
+    const int splits = splits_of<V>(budget.depth, k);
+    const Cost free = audit->optimum(node.audited.rows, {budget.depth, splits, false});
+    const Cost limited = audit->optimum(node.audited.rows, {budget.depth, splits, true});
+    require(lower[k] <= free && limited <= upper[k], name_of(why),
+            named("rows", node.rows()) + named("depth", budget.depth) + named("budget", k) +
+                named("lower", lower[k]) + named("upper", upper[k]) + named("optimum", free) +
+                named("with min_rows", limited));
+  }
+}
+
 void floors(Pruning why, const ChainContext& context, int position, const std::uint16_t* floors) {
   Audit* audit = audit_of(*context.node, 2);
   if (audit == nullptr || floors == nullptr) return;
@@ -197,6 +224,8 @@ void answer(const Node& root, Budget budget, int splits, Cost objective, Cost lo
 #define EXACTREE_CLAIMS_FOR(V)                                                     \
   template void no_better(Pruning, const ChainContext&, const V&, int, int);       \
   template void sides(Pruning, const ChainContext&, int, const V*, const V*);      \
+  template void side_bounds(Pruning, Node&, Budget, int, int, const V&, const V&); \
+  template void bounds(Pruning, const Node&, Budget, const V&, const V&);          \
   template void transferred(const Chain<V>&, const ChainContext&,                  \
                             const std::vector<std::uint16_t>&);                    \
   template void evaluated(const ChainContext&, int, const V&, const V*, const V*); \

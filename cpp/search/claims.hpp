@@ -34,6 +34,15 @@ void no_better(Pruning why, const ChainContext& context, const V& best, int firs
 template <class V>
 void sides(Pruning why, const ChainContext& context, int position, const V lo[2], const V hi[2]);
 
+// The sides of column f cost at least so much, even without the limit on rows.
+template <class V>
+void side_bounds(Pruning why, Node& node, Budget budget, int f, int position, const V& left,
+                 const V& right);
+
+// What is known of the optimum of a node.
+template <class V>
+void bounds(Pruning why, const Node& node, Budget budget, const V& lower, const V& upper);
+
 // No second split in a column costs less than its floor, nor does a leaf.
 void floors(Pruning why, const ChainContext& context, int position, const std::uint16_t* floors);
 

@@ -293,6 +293,8 @@ class RootSearch {
     if (root_->two_valued() == nullptr || !request_.switches.on(Pruning::kSibling)) return false;
     auto& entry = chains_[o]->entry(task.entry);
     for (int s = 0; s < 2; ++s) raise_to(entry.lo[s], siblings_.lower(place(o), s));
+    EXACTREE_CLAIM(claims::sides(Pruning::kSibling, chains_[o]->context(), entry.position, entry.lo,
+                                 entry.hi));
     if (any_below(chains_[o]->cost_below(entry), target)) return false;
     worker.work().counters.count(Pruning::kSibling);
     chains_[o]->commit(task);

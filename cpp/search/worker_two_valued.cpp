@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "search/claims.hpp"
 #include "search/siblings.hpp"
 #include "search/two_valued.hpp"
 #include "search/worker.hpp"
@@ -63,7 +64,9 @@ bool Worker<V>::solve_two_valued(Budget budget, TwoValuedNode& node, V best, Sol
   std::uint64_t hash = 0;
   if (known != nullptr) {
     hash = Archive<V>::hash_of(node.row_set());
-    if (glance == nullptr && met_before(*known, hash, node, best, out)) return true;
+    const bool met = glance == nullptr && met_before(*known, hash, node, best, out);
+    EXACTREE_CLAIM(claims::bounds(Pruning::kArchive, node, budget, out.lower, out.upper));
+    if (met) return true;
   }
   if (budget.depth <= kShallow)
     solve_shallow(budget, node, best, out, glance);
@@ -90,6 +93,7 @@ bool Worker<V>::solve_with_fewer(Budget budget, TwoValuedNode& node, const V& be
   solve_two_valued(Budget::of(levels, budget.splits), node, best, out, nullptr);
   lower_to(out.lower, best);
   raise_to(out.lower, lower);
+  EXACTREE_CLAIM(claims::bounds(Pruning::kUsefulSplits, node, budget, out.lower, out.upper));
   return true;
 }
 
@@ -145,12 +149,16 @@ void Worker<V>::look_ahead(Budget budget, TwoValuedNode& node, Siblings<V>& sibl
   V all = V::constant(0, sides);
   raise_to(all, ahead.lower);
   if (work_.switches.on(Pruning::kSibling)) siblings.learn_all(all);
+  EXACTREE_CLAIM(claims::bounds(Pruning::kLookAhead, node, less, ahead.lower, ahead.upper));
   if (!work_.switches.on(Pruning::kSecondSplit) || glance.leaf[0].empty()) return;
   for (int k = 0; k < static_cast<int>(node.distinct().size()); ++k) {
     const auto i = static_cast<std::size_t>(k);
     for (int s = 0; s < 2; ++s)
       raise_to(siblings.lower(k, s), at_least<V>(glance.leaf[s][i], glance.single[s][i], sides,
                                                  data_.unit, data_.penalty));
+    EXACTREE_CLAIM(claims::side_bounds(Pruning::kSecondSplit, node, budget, node.distinct()[i],
+                                       node.left_rows(k), siblings.lower(k, 0),
+                                       siblings.lower(k, 1)));
   }
 }
 
@@ -200,6 +208,8 @@ V Worker<V>::try_column(const Frame<V>& frame, TwoValuedNode& node, int k, Sibli
                         V& best, Job<V>& job, Solution<V>& out) {
   const int n = budgets(frame.budget), f = node.distinct()[static_cast<std::size_t>(k)];
   const V bound = join(siblings.lower(k, 0), siblings.lower(k, 1), data_.penalty, n);
+  EXACTREE_CLAIM(claims::side_bounds(Pruning::kSibling, node, frame.budget, f, node.left_rows(k),
+                                     siblings.lower(k, 0), siblings.lower(k, 1)));
   if (!any_below(bound, best)) {
     work_.counters.count(Pruning::kSibling);
     return bound;

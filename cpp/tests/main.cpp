@@ -6,6 +6,7 @@ namespace exactree::tests {
 void test_bitset();
 void test_geometry();
 void test_search_tiny();
+void test_search_deep();
 void test_search_interrupted();
 void test_search_two_levels();
 void test_search_one_column();
@@ -24,6 +25,7 @@ constexpr std::array kTests{
     Test{"bitset", exactree::tests::test_bitset},
     Test{"geometry", exactree::tests::test_geometry},
     Test{"search: tiny problems", exactree::tests::test_search_tiny},
+    Test{"search: four levels", exactree::tests::test_search_deep},
     Test{"search: stopped at any moment", exactree::tests::test_search_interrupted},
     Test{"search: two levels", exactree::tests::test_search_two_levels},
     Test{"search: more ranks than 16 bits", exactree::tests::test_search_one_column},

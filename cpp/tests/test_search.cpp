@@ -115,6 +115,41 @@ void check_tiny(std::uint64_t seed, const std::vector<std::string>& isas) {
   });
 }
 
+// Four levels, with penalties that limit the levels of some subproblems and not of others; or many
+// columns of two values, which have a recursion of their own.
+Problem deep_problem(Random& random, bool binary) {
+  Shape shape;
+  shape.features = binary ? random.draw(3, 5) : random.draw(1, 2);
+  shape.rows = binary ? random.draw(6, 16) : random.draw(6, 10);
+  shape.values = binary ? 2 : random.draw(3, shape.rows);
+  shape.classes = random.one_in(2) ? 2 : random.draw(2, 5);
+  shape.noise = random.draw(20, 100);
+  shape.weighted = !binary && random.one_in(4);
+  shape.counted = shape.weighted && random.one_in(2);
+  Problem problem(shape, random);
+  if (random.one_in(2)) problem.unit = random.draw(1, 7);
+  if (!random.one_in(4)) problem.penalty = random.draw(1, 3);
+  if (random.one_in(3)) problem.min_rows = random.draw(2, 3);
+  return problem;
+}
+
+void check_deep(std::uint64_t seed, bool binary, const std::vector<std::string>& isas) {
+  Random random(seed);
+  const Problem problem = deep_problem(random, binary);
+  const int depth = binary && problem.shape.features > 4 ? 3 : 4;
+  SearchRequest request;
+  request.max_depth = depth;
+  if (random.one_in(3)) request = tiny_request(random, depth);
+  const std::string& isa = any_isa(random, isas);
+  const auto best = optima(problem, depth);
+  with_problem(problem, request, isa, [&] {
+    Control control;
+    const SearchResult result = run(problem, request, isa, control);
+    check(result.status == Status::kOptimal);
+    check_answers(problem, request, result, best);
+  });
+}
+
 // Stops from another thread after a while that may be anything from nothing to too long.
 void check_interrupted(std::uint64_t seed, const std::vector<std::string>& isas) {
   Random random(seed);
@@ -203,6 +238,11 @@ void check_bounds(const Problem& problem, const SearchRequest& request, const Se
 void test_search_tiny() {
   const auto isas = instruction_sets();
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) check_tiny(seed, isas);
+}
+
+void test_search_deep() {
+  const auto isas = instruction_sets();
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) check_deep(seed, seed % 4 == 0, isas);
 }
 
 void test_search_interrupted() {
