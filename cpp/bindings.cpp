@@ -99,4 +99,5 @@ NB_MODULE(_native, m) {
         "Return the k-th member of a in increasing order, counted from zero.");
   bind_geometry(m);
   bind_search(m);
+  bind_masks(m);
 }

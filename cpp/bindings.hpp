@@ -6,6 +6,7 @@
 namespace exactree {
 
 void bind_geometry(nanobind::module_& m);
+void bind_masks(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 
 }  // namespace exactree

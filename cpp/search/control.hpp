@@ -30,12 +30,16 @@ enum class Pruning {
   kPairCache,    // a depth-two subproblem met before
   kArchive,      // a deeper subproblem met before
   kArchiveLike,  // a subproblem much like one met before
+  // Side masks (and kArchiveLike, kSideCap, kIncumbent):
+  kForced,  // single splits: errors that all masks of a branch make
+  kRecent,  // single splits: masks that were best for other rows lately come first
+  kBranch,  // what all masks of a branch send left, and what right, costs too much already
 };
-inline constexpr int kPrunings = 15;
+inline constexpr int kPrunings = 18;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
-    "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
-    "second_split", "look_ahead", "pair_cache", "archive",       "archive_like"};
+    "sub_interval", "neighbour", "side_cap",      "side_known", "jump",         "floor",
+    "transfer",     "incumbent", "useful_splits", "sibling",    "second_split", "look_ahead",
+    "pair_cache",   "archive",   "archive_like",  "forced",     "recent",       "branch"};
 
 struct Switches {
   std::uint32_t off = 0;

@@ -37,7 +37,9 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
   }
   Found found;
   budget = Budget::of(budget.depth, std::min(budget.splits, splits));
-  if (node.two_valued() != nullptr && budget.depth <= kShallow) {
+  if (node.masks() != nullptr) {
+    found = find_mask(*node.masks(), budget, splits, value);
+  } else if (node.two_valued() != nullptr && budget.depth <= kShallow) {
     found = find_shallow(*node.two_valued(), budget, splits, value);
   } else if (budget.depth == 1) {
     Cost cost = 0;
@@ -108,6 +110,31 @@ typename Extractor<V>::Found Extractor<V>::find_shallow(TwoValuedNode& node, Bud
   Found found = share(side, budget, splits, value);
   found.feature = feature;
   found.position = node.position_of(feature, 1, 0);
+  return found;
+}
+
+template <class V>
+typename Extractor<V>::Found Extractor<V>::find_mask(MaskNode& node, Budget budget, int splits,
+                                                     Cost value) {
+  Found found;
+  found.position = MaskNode::kPosition;
+  if (budget.depth == 1) {
+    found.feature = node.first_mask(value - worker_.data().penalty, worker_.work());
+  } else {
+    const int n = worker_.budgets(budget), k = n == 1 ? 0 : splits;
+    V below = V::constant(-kInfinite, n);
+    below.set(k, value + 1);
+    MaskSearch<V> search(node, budget, below);
+    search.in_order = search.first_only = true;
+    const V none = V::constant(0, worker_.budgets(budget.child()));
+    const V lo[2] = {none, none};
+    worker_.search_branch(search, MaskTree::kRoot, lo);
+    const MaskSplit<V>& split = search.found[static_cast<std::size_t>(k)];
+    if (split.id >= 0) found = share(split.side, budget, splits, value);
+    found.feature = split.id;
+    found.position = MaskNode::kPosition;
+  }
+  if (found.feature < 0 && !worker_.control().stopped()) no_tree();
   return found;
 }
 

@@ -4,7 +4,8 @@
 // depend on their timing. The tree must not. So among all trees that attain the value one is
 // defined: at every node a leaf if it does, else the first column that has a split that does, and
 // in it the lowest such threshold, with the fewest splits below, and of those the fewest on the
-// left. It is found afterwards; whatever bounds the search left behind help and cannot change it.
+// left. (Masks: the first in the order of their tree.) It is found afterwards; whatever bounds the
+// search left behind help and cannot change it.
 #pragma once
 
 #include <vector>
@@ -41,6 +42,7 @@ class Extractor {
   Found share(const V hi[2], Budget budget, int splits, Cost value) const;
   void extract_sides(Node& node, Budget budget, const Found& found, Tree& tree);
   Found find_shallow(TwoValuedNode& node, Budget budget, int splits, Cost value);
+  Found find_mask(MaskNode& node, Budget budget, int splits, Cost value);
   Found find(Node& node, Budget budget, int splits, Cost value);
 
   Worker<V>& worker_;

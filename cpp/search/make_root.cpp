@@ -3,6 +3,7 @@
 #include "search/binary_kernel.hpp"
 #include "search/columns.hpp"
 #include "search/eight_classes.hpp"
+#include "search/mask_kernel.hpp"
 #include "search/unit_targets.hpp"
 #include "search/weighted_targets.hpp"
 
@@ -27,6 +28,10 @@ bool is_binary(const Columns& data) {
 }  // namespace
 
 std::unique_ptr<Node> make_root(const Columns& data) {
+  if (data.masks != nullptr) {
+    if (data.weights != nullptr) return MaskNodeOf<TableMeasure>::root(data);
+    return MaskNodeOf<UnitMeasure>::root(data);
+  }
   if (is_binary(data)) return BinaryNode::root(data);
   if (data.weights != nullptr) return root_of<WeightedTargets>(data);
   if (data.classes <= 2) return root_of<TwoClasses>(data);

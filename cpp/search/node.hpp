@@ -57,6 +57,7 @@ struct Workspace {
 };
 
 class TwoValuedNode;
+class MaskNode;
 
 class Node {
  public:
@@ -154,6 +155,8 @@ class Node {
   virtual std::int64_t bytes() const = 0;
   // This node as one whose columns all have two values, if it is one; see two_valued.hpp.
   virtual TwoValuedNode* two_valued() { return nullptr; }
+  // This node as one that is split by masks, if it is one; see mask_node.hpp.
+  virtual MaskNode* masks() { return nullptr; }
 
 #ifdef EXACTREE_AUDIT
   AuditedRows audited;

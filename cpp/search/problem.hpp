@@ -7,6 +7,8 @@
 
 namespace exactree {
 
+class MaskTree;
+
 // Rank columns and classes of `rows` rows. Nothing else is known of the data: a split of column f
 // sends the rows with rank < r left. The arrays belong to the caller.
 struct Columns {
@@ -21,6 +23,8 @@ struct Columns {
   Cost penalty = 0;  // cost of a split
   int min_rows = 1;  // on each side of a split
   int max_rank = 0;  // over all columns
+  // Side masks (mask_tree.hpp), rank columns among them as thresholds; then there are no columns.
+  MaskTree* masks = nullptr;
 
   std::int32_t rank(int f, int row) const {
     return ranks[static_cast<std::size_t>(f) * static_cast<std::size_t>(rows) +

@@ -61,7 +61,9 @@ class RootSearch {
 
   void run() {
     start_with_leaf();
-    if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
+    if (root_->masks() != nullptr) {
+      if (budget_.depth > 0 && root_->leaf() > 0 && !data_.masks->empty()) run_masks();
+    } else if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
       if (root_->two_valued() != nullptr)
         plan_two_valued();
       else
@@ -198,7 +200,9 @@ class RootSearch {
     busy_.assign(order_.size(), 0);
     taken_.assign(order_.size(), 0);
     // A tree of two levels is over before a thread has started.
-    const int threads = budget_.depth >= 3 ? std::max(1, request_.threads) : 1;
+    run_threads(budget_.depth >= 3 ? std::max(1, request_.threads) : 1);
+  }
+  void run_threads(int threads) {
     std::vector<std::thread> others;
     std::exception_ptr failure;
     for (int i = 1; i < threads; ++i)
@@ -232,6 +236,10 @@ class RootSearch {
   }
 
   void work(Worker<V>& worker, Node& root, bool calling) {
+    if (MaskNode* masks = root.masks()) {
+      work_on_branches(worker, *masks);
+      return;
+    }
     Extractor<V> extractor(worker);
     Frame<V> frame{&root, budget_, {}};
     Job<V> job;
@@ -309,6 +317,74 @@ class RootSearch {
     siblings_.learn(place(o), entry.lo[0], entry.lo[1], both.data());
   }
 
+  // Side masks. One split is quick to find. For more, the unit of work is a branch of the tree of
+  // masks; branches are taken in order, and what counts is the first best mask in that order.
+  void run_masks() {
+    MaskNode& root = *root_->masks();
+    const Budget single = Budget::of(1, 1);
+    const int n = V::budgets_of(single.splits);
+    Solution<V> one;
+    const V leaf = V::constant(root.leaf(), n);
+    worker_.solve(single, root, leaf, V::constant(0, n), leaf, nullptr, 0, one);
+    if (!control_.stopped()) take_plan(single, one);
+    complete_ = !control_.stopped();
+    if (budget_.depth < 2 || !complete_) return;
+    list_branches(root.tree(), MaskTree::kRoot, kBranchLevels);
+    first_splits_.resize(best_.size());
+    run_threads(std::max(1, request_.threads));
+  }
+  void list_branches(MaskTree& tree, int branch, int levels) {
+    const int child = levels == 0 ? MaskTree::Branch::kTwig : tree.open(branch);
+    if (child == MaskTree::Branch::kTwig) {
+      branches_.push_back({branch, false});
+      return;
+    }
+    for (int c = 0; c < 2; ++c) list_branches(tree, child + c, levels - 1);
+  }
+  void work_on_branches(Worker<V>& worker, MaskNode& root) {
+    Extractor<V> extractor(worker);
+    const V none = V::constant(0, V::budgets_of(budget_.child().splits));
+    const V lo[2] = {none, none};
+    std::unique_lock lock(mutex_);
+    while (!control_.stopped() && next_branch_ < branches_.size()) {
+      const std::size_t o = next_branch_++;
+      MaskSearch<V> search(root, budget_, goal(static_cast<int>(o)));
+      search.in_order = true;
+      lock.unlock();
+      worker.search_branch(search, branches_[o].branch, lo);
+      lock.lock();
+      if (control_.stopped()) return;
+      branches_[o].done = true;
+      accept_masks(search, static_cast<int>(o), root, extractor, lock);
+    }
+  }
+  void accept_masks(const MaskSearch<V>& search, int o, Node& root, Extractor<V>& extractor,
+                    std::unique_lock<std::mutex>& lock) {
+    const V target = goal(o);
+    for (std::size_t k = 0; k < best_.size(); ++k) {
+      const MaskSplit<V>& split = search.found[k];
+      const Cost cost = search.best[static_cast<int>(k)];
+      if (split.id < 0 || !best_[k].wanted || cost >= target[static_cast<int>(k)]) continue;
+      best_[k].proved = cost;
+      best_[k].owner = o;
+      first_splits_[k] = split;
+      if (cost >= best_[k].cost) continue;
+      lock.unlock();
+      Tree tree = tree_at(extractor, root, k, split, cost);
+      lock.lock();
+      if (control_.stopped()) return;
+      if (cost < best_[k].cost) best_[k].cost = cost, best_[k].tree = std::move(tree);
+      report();
+    }
+  }
+  Tree tree_at(Extractor<V>& extractor, Node& root, std::size_t k, const MaskSplit<V>& split,
+               Cost cost) const {
+    Tree tree;
+    extractor.extract_at(root, budget_, splits_of(k), cost, split.id, MaskNode::kPosition,
+                         split.side, tree);
+    return tree;
+  }
+
   // Takes over a better cost, and the tree that has it.
   void accept(const V& found, int o, Node& node, const Job<V>& job, Extractor<V>& extractor,
               std::unique_lock<std::mutex>& lock) {
@@ -366,6 +442,13 @@ class RootSearch {
     for (std::size_t k = 0; k < best_.size(); ++k) {
       Best& b = best_[k];
       if (!b.wanted || b.owner < 0) continue;
+      if (!branches_.empty()) {
+        Tree tree = tree_at(extractor, *root_, k, first_splits_[k], b.proved);
+        if (control_.stopped()) break;
+        b.cost = b.proved;
+        b.tree = std::move(tree);
+        continue;
+      }
       Chain<V>& chain = *chains_[static_cast<std::size_t>(b.owner)];
       const int f = order_[static_cast<std::size_t>(b.owner)], i = static_cast<int>(k);
       const int at = extractor.first_threshold(frame_, chain, f, i, b.proved);
@@ -418,6 +501,16 @@ class RootSearch {
   std::vector<std::unique_ptr<Chain<V>>> chains_;
   std::vector<int> busy_;   // per column: thresholds under evaluation
   std::vector<int> taken_;  // per column: thresholds taken so far
+
+  // Masks: the branches that are the units of work, and the first split found for each budget.
+  static constexpr int kBranchLevels = 7;
+  struct RootBranch {
+    int branch;
+    bool done;
+  };
+  std::vector<RootBranch> branches_;
+  std::size_t next_branch_ = 0;
+  std::vector<MaskSplit<V>> first_splits_;
 };
 
 template <class V>

@@ -133,6 +133,10 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
     EXACTREE_CLAIM(claims::solved(node, whole, cap, out.lower, out.upper));
     return;
   }
+  if (MaskNode* masks = node.masks()) {
+    solve_by_masks(budget, *masks, best, out);
+    return;
+  }
   const bool scans = budget.child().depth <= 1;
   const auto depth = static_cast<std::size_t>(budget.depth);
   if (chains_.size() <= depth) chains_.resize(depth + 1);

@@ -8,6 +8,7 @@
 #include "search/archive.hpp"
 #include "search/chain.hpp"
 #include "search/control.hpp"
+#include "search/mask_worker.hpp"
 #include "search/node.hpp"
 #include "search/siblings.hpp"
 #include "search/two_valued.hpp"
@@ -53,6 +54,10 @@ class Worker {
   // cost.
   int first_column(Budget budget, TwoValuedNode& node, const V& cap, V side[2]);
 
+  // Masks: looks for a better first split among those of a branch, whose sides are known to cost at
+  // least `lo`. See mask_worker.cpp.
+  void search_branch(MaskSearch<V>& search, int branch, const V lo[2]);
+
   ChainContext context(const Frame<V>& frame, int feature) const;
   // Fills a job from the chain, solves its sides, and brings the result back.
   void prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job);
@@ -91,6 +96,18 @@ class Worker {
   V try_column(const Frame<V>& frame, TwoValuedNode& node, int k, Siblings<V>& siblings, V& best,
                Job<V>& job, Solution<V>& out);
 
+  // mask_worker.cpp
+  void solve_by_masks(Budget budget, MaskNode& node, const V& best, Solution<V>& out);
+  void search_twig(MaskSearch<V>& search, int branch, const V lo[2]);
+  void search_children(MaskSearch<V>& search, int child, const V lo[2]);
+  bool known_too_costly(MaskSearch<V>& search, const MaskView& view, V lo[2]);
+  bool branch_too_costly(MaskSearch<V>& search, const MaskView& view, V lo[2]);
+  void try_mask(MaskSearch<V>& search, std::uint32_t id, const MaskView& view, V lo[2]);
+  V solve_side(MaskSearch<V>& search, const MaskView& view, int s, bool limited, const V& cap,
+               V lo[2], const V& hi);
+  MaskArchive* mask_archive(Budget budget, int words);
+  MaskView& view(Budget budget);
+
   const Columns& data_;
   Control& control_;
   Workspace work_;
@@ -98,6 +115,8 @@ class Worker {
   std::vector<std::unique_ptr<Chain<V>>> chains_;
   std::vector<std::pair<Budget, std::unique_ptr<Archive<V>>>> archives_;
   std::vector<int> overlaps_;
+  std::vector<std::pair<Budget, std::unique_ptr<MaskArchive>>> mask_archives_;
+  std::vector<std::unique_ptr<MaskView>> views_;  // one per depth
 };
 
 }  // namespace exactree

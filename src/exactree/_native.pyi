@@ -85,3 +85,10 @@ def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None
     """
     Find an optimal tree over rank columns (features x rows); see exactree.engines.search.
     """
+
+def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+    """
+    Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64).
+
+    A node's split is mask number `feature`, with low = high = 0: the rows in the mask go left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with `feature` = number of masks + column: ranks <= low go left, and high is the lowest rank on the right among the rows of the node.
+    """

@@ -1,0 +1,78 @@
+// The Python face of the search over side masks.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings.hpp"
+#include "bindings_search.hpp"
+#include "search/mask_tree.hpp"
+
+using namespace nanobind::literals;
+
+namespace exactree {
+
+namespace {
+
+using Masks = ArrayIn<std::uint64_t, 2>;
+using Ranks = ArrayIn<std::int32_t, 2>;
+
+void check(const Masks& masks, const std::optional<Ranks>& ranks, std::size_t rows) {
+  const std::size_t words = (rows + 63) / 64, used = rows % 64;
+  require(masks.shape(1) == words, "masks of " + std::to_string(rows) + " rows have " +
+                                       std::to_string(words) + " words, not " +
+                                       std::to_string(masks.shape(1)));
+  for (std::size_t i = 0; used != 0 && i < masks.shape(0); ++i)
+    require(masks.data()[i * words + words - 1] >> used == 0,
+            "mask " + std::to_string(i) + " has bits beyond the last row");
+  if (ranks) require(ranks->shape(1) == rows, "ranks and labels differ in their rows");
+  // Ids of masks and thresholds are 31-bit integers, places in the tree too.
+  const std::size_t thresholds = ranks ? ranks->shape(0) * rows : 0;
+  require(masks.shape(0) + thresholds < (std::size_t{1} << 30), "more than 2**30 splits");
+}
+
+SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
+                          std::optional<ArrayIn<std::int64_t, 1>> weights,
+                          std::optional<ArrayIn<std::int32_t, 1>> counts,
+                          std::optional<Ranks> ranks, int max_depth, int max_splits, int min_rows,
+                          std::int64_t unit, std::int64_t penalty, bool sizes,
+                          std::int64_t lower_bound, double time_limit, std::int64_t memory_limit,
+                          int threads, std::uint32_t switches, const std::string& isa,
+                          std::optional<PollFunction> poll) {
+  Columns data = rows_of(labels.size(), labels, n_classes, weights, counts);
+  check(masks, ranks, labels.size());
+  MaskTree tree(masks.data(), masks.shape(0), data.rows, ranks ? ranks->data() : nullptr,
+                ranks ? static_cast<int>(ranks->shape(0)) : 0);
+  data.masks = &tree;
+  const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
+                          lower_bound, time_limit, memory_limit, threads, switches};
+  SearchResult result = run_search(data, terms, isa, std::move(poll));
+  for (SearchAnswer& answer : result.answers)
+    for (TreeNode& node : answer.tree)
+      if (node.feature >= 0) node.feature = tree.feature(static_cast<std::uint32_t>(node.feature));
+  return result;
+}
+
+}  // namespace
+
+void bind_masks(nb::module_& m) {
+  m.def(
+      "search_masks", &search_masks, "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
+      "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
+      "ranks"_a.noconvert() = nb::none(), "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1,
+      "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0,
+      "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
+      "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
+      "Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64)."
+      "\n\nA node's split is mask number `feature`, with low = high = 0: the rows in the mask go "
+      "left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with "
+      "`feature` = number of masks + column: ranks <= low go left, and high is the lowest rank on "
+      "the right among the rows of the node.");
+}
+
+}  // namespace exactree

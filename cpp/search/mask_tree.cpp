@@ -1,0 +1,157 @@
+#include "search/mask_tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace exactree {
+
+namespace {
+constexpr std::uint32_t kTwigMasks = 8;  // fewer are looked at one by one
+constexpr std::uint32_t kSample = 64;    // masks that tell how a row divides a branch
+}  // namespace
+
+MaskTree::MaskTree(const Word* masks, std::size_t count, int rows, const std::int32_t* ranks,
+                   int columns)
+    : rows_(rows), words_((rows + 63) / 64), given_(masks), given_count_(count), ranks_(ranks) {
+  list_thresholds(ranks, columns);
+  copy_masks();
+  if (empty()) return;
+  chunks_.resize(2 * size() / kChunk + 2);
+  new_branches(1);
+  own(kRoot).begin = 0;
+  own(kRoot).end = static_cast<std::uint32_t>(size());
+  sum_up(kRoot);
+}
+
+void MaskTree::list_thresholds(const std::int32_t* ranks, int columns) {
+  for (int f = 0; f < columns; ++f) {
+    const std::int32_t* column =
+        ranks + static_cast<std::size_t>(f) * static_cast<std::size_t>(rows_);
+    std::vector<std::int32_t> values(column, column + rows_);
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (std::size_t k = 1; k < values.size(); ++k) {
+      thresholds_.push_back({f, values[k]});
+      const std::size_t at = threshold_masks_.size();
+      threshold_masks_.resize(at + width(), 0);
+      for (int i = 0; i < rows_; ++i)
+        if (column[i] < values[k])
+          threshold_masks_[at + static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
+    }
+  }
+}
+
+void MaskTree::copy_masks() {
+  const std::size_t count = given_count_ + thresholds_.size();
+  masks_.reserve(count * width());
+  masks_.assign(given_, given_ + given_count_ * width());
+  masks_.insert(masks_.end(), threshold_masks_.begin(), threshold_masks_.end());
+  ids_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) ids_[i] = static_cast<std::uint32_t>(i);
+}
+
+int MaskTree::feature(std::uint32_t id) const {
+  const MaskThreshold* at = threshold(id);
+  return at == nullptr ? static_cast<int>(id) : static_cast<int>(given_count_) + at->column;
+}
+
+std::int64_t MaskTree::bytes() const {
+  return static_cast<std::int64_t>((masks_.size() + threshold_masks_.size()) * sizeof(Word) +
+                                   ids_.size() * sizeof(std::uint32_t));
+}
+
+int MaskTree::new_branches(int count) {
+  const int first = branches_;
+  branches_ += count;
+  for (int i = first; i < branches_; ++i) {
+    auto& chunk = chunks_[static_cast<std::size_t>(i) / kChunk];
+    if (chunk) continue;
+    chunk = std::make_unique<Chunk>();
+    chunk->branches = std::make_unique<Branch[]>(kChunk);
+    chunk->sets.resize(2 * kChunk * width());
+  }
+  return first;
+}
+
+void MaskTree::sum_up(int i) {
+  Branch& b = own(i);
+  Word* all = sets(i);
+  Word* some = all + words_;
+  std::copy_n(mask(b.begin), words_, all);
+  std::copy_n(mask(b.begin), words_, some);
+  b.first = id(b.begin);
+  for (std::uint32_t m = b.begin + 1; m < b.end; ++m) {
+    const Word* words = mask(m);
+    for (int w = 0; w < words_; ++w) all[w] &= words[w], some[w] |= words[w];
+    b.first = std::min(b.first, id(m));
+  }
+}
+
+int MaskTree::grow(int i) {
+  const std::lock_guard lock(growing_);
+  Branch& b = own(i);
+  if (const int child = b.child.load(std::memory_order_relaxed); child != Branch::kClosed)
+    return child;
+  const int row = b.end - b.begin <= kTwigMasks ? -1 : balanced_row(i);
+  int child = Branch::kTwig;
+  if (row >= 0) {
+    const std::uint32_t middle = part(b.begin, b.end, row);
+    child = new_branches(2);
+    own(child).begin = b.begin;
+    own(child).end = own(child + 1).begin = middle;
+    own(child + 1).end = b.end;
+    sum_up(child);
+    sum_up(child + 1);
+  } else if (std::equal(all(i), some(i), some(i))) {
+    b.end = b.begin + 1;  // all masks are the same
+  }
+  b.child.store(child, std::memory_order_release);
+  return child;
+}
+
+// The row that divides a sample of the branch most evenly, among those that do divide it; -1 if all
+// masks are the same.
+int MaskTree::balanced_row(int i) const {
+  const Branch& b = branch(i);
+  const std::uint32_t count = b.end - b.begin, sample = std::min(count, kSample);
+  int best = -1, best_off = 0;
+  std::vector<int> left(64);
+  for (int w = 0; w < words_; ++w) {
+    const Word open = some(i)[w] & ~all(i)[w];
+    if (open == 0) continue;
+    std::fill(left.begin(), left.end(), 0);
+    for (std::uint32_t k = 0; k < sample; ++k) {
+      const auto place = static_cast<std::uint32_t>(std::uint64_t{k} * count / sample);
+      for (Word v = mask(b.begin + place)[w] & open; v != 0; v &= v - 1)
+        ++left[static_cast<std::size_t>(std::countr_zero(v))];
+    }
+    for (Word v = open; v != 0; v &= v - 1) {
+      const int bit = std::countr_zero(v);
+      const int off = std::abs(2 * left[static_cast<std::size_t>(bit)] - static_cast<int>(sample));
+      if (best >= 0 && off >= best_off) continue;
+      best = w * 64 + bit;
+      best_off = off;
+    }
+  }
+  return best;
+}
+
+// Brings the masks that send the row left to the front. Returns where the others start.
+std::uint32_t MaskTree::part(std::uint32_t begin, std::uint32_t end, int row) {
+  const std::size_t word = static_cast<std::size_t>(row / 64);
+  const Word bit = Word{1} << (row % 64);
+  const auto goes_left = [&](std::uint32_t m) { return (mask(m)[word] & bit) != 0; };
+  while (true) {
+    while (begin < end && goes_left(begin)) ++begin;
+    while (begin < end && !goes_left(end - 1)) --end;
+    if (begin >= end) return begin;
+    --end;
+    std::swap_ranges(&masks_[begin * width()], &masks_[begin * width()] + words_,
+                     &masks_[end * width()]);
+    std::swap(ids_[begin], ids_[end]);
+    ++begin;
+  }
+}
+
+}  // namespace exactree

@@ -1,0 +1,218 @@
+"""Trees over side masks, native, against brute force on small problems."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from exactree import _native
+from exactree.geometry import dichotomies
+
+ISAS = _native.instruction_sets()
+PRUNINGS = list(_native.prunings())
+Tree = Mapping[str, npt.NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class Small:
+    """A problem that brute force can solve: sets of rows are integers, row i is bit i."""
+
+    masks: tuple[int, ...]
+    labels: tuple[int, ...]
+    classes: int
+    weights: tuple[int, ...] | None = None
+    counts: tuple[int, ...] | None = None
+    ranks: tuple[tuple[int, ...], ...] = ()
+    min_rows: int = 1
+    unit: int = 1
+    penalty: int = 0
+
+    def cost(self, row: int) -> int:
+        return self.unit if self.weights is None else self.weights[row]
+
+    def rows_in(self, rows: int) -> int:
+        members = [i for i in range(len(self.labels)) if rows >> i & 1]
+        return sum(1 if self.counts is None else self.counts[i] for i in members)
+
+    def leaf(self, rows: int) -> int:
+        by_class = [0] * self.classes
+        for i, label in enumerate(self.labels):
+            if rows >> i & 1:
+                by_class[label] += self.cost(i)
+        return sum(by_class) - max(by_class)
+
+    def partings(self, rows: int) -> set[int]:
+        """The left sides of all splits of these rows."""
+        sides = {mask & rows for mask in self.masks}
+        for column in self.ranks:
+            for limit in column:
+                left = sum(1 << i for i, rank in enumerate(column) if rank < limit)
+                sides.add(left & rows)
+        return {s for s in sides if self.allowed(s, rows & ~s)}
+
+    def allowed(self, left: int, right: int) -> bool:
+        return min(self.rows_in(left), self.rows_in(right)) >= self.min_rows
+
+
+def optimum(small: Small, depth: int, splits: int) -> int:
+    """The least cost of a tree within both budgets, by trying all trees."""
+
+    @cache
+    def best(rows: int, d: int, k: int) -> int:
+        costs = [small.leaf(rows)]
+        if d > 0 and k > 0:
+            for left in small.partings(rows):
+                costs.extend(
+                    small.penalty + best(left, d - 1, i) + best(rows & ~left, d - 1, k - 1 - i)
+                    for i in range(k)
+                )
+        return min(costs)
+
+    return best((1 << len(small.labels)) - 1, depth, splits)
+
+
+def pack(masks: tuple[int, ...], rows: int) -> npt.NDArray[np.uint64]:
+    words = (rows + 63) // 64
+    table = [[mask >> (64 * w) & (2**64 - 1) for w in range(words)] for mask in masks]
+    return np.array(table, dtype=np.uint64).reshape(len(masks), words)
+
+
+def search(small: Small, **terms: Any) -> _native.SearchResult:
+    def column(values: tuple[int, ...] | None, kind: type) -> npt.NDArray[Any] | None:
+        return None if values is None else np.array(values, dtype=kind)
+
+    rows = len(small.labels)
+    ranks = np.array(small.ranks, dtype=np.int32).reshape(len(small.ranks), rows)
+    return _native.search_masks(
+        pack(small.masks, rows),
+        np.array(small.labels, dtype=np.int32),
+        small.classes,
+        column(small.weights, np.int64),
+        column(small.counts, np.int32),
+        ranks=ranks if small.ranks else None,
+        min_rows=small.min_rows,
+        unit=small.unit,
+        penalty=small.penalty,
+        **terms,
+    )
+
+
+def measure(small: Small, tree: Tree) -> tuple[int, int, int]:
+    """The cost, depth and number of splits of a tree; every split must be one."""
+
+    def visit(node: int, rows: int) -> tuple[int, int, int]:
+        feature = int(tree["feature"][node])
+        if feature < 0:
+            wrong = [i for i, c in enumerate(small.labels) if rows >> i & 1 and c != label(node)]
+            return sum(small.cost(i) for i in wrong), 0, 0
+        left = side(node, feature, rows)
+        assert left in small.partings(rows)
+        sides = [
+            visit(int(tree["left"][node]), left),
+            visit(int(tree["right"][node]), rows & ~left),
+        ]
+        costs, depths, splits = zip(*sides, strict=True)
+        return sum(costs) + small.penalty, max(depths) + 1, sum(splits) + 1
+
+    def label(node: int) -> int:
+        return int(tree["label"][node])
+
+    def side(node: int, feature: int, rows: int) -> int:
+        low, high = int(tree["low"][node]), int(tree["high"][node])
+        if feature < len(small.masks):
+            assert low == high == 0
+            return small.masks[feature] & rows
+        column = small.ranks[feature - len(small.masks)]
+        ranks = [column[i] for i in range(len(column)) if rows >> i & 1]
+        assert low in ranks
+        assert high in ranks
+        assert not any(low < r < high for r in ranks)
+        return rows & sum(1 << i for i, rank in enumerate(column) if rank <= low)
+
+    return visit(0, (1 << len(small.labels)) - 1)
+
+
+def draw_masks(dice: random.Random, rows: int) -> tuple[int, ...]:
+    if dice.random() < 0.4:
+        points = [[dice.randrange(4), dice.randrange(4)] for _ in range(rows)]
+        listed = dichotomies(points, "hyperplane")
+        sides = [listed.side(k).tolist() for k in range(len(listed))]
+        masks = [sum(1 << i for i, inside in enumerate(side) if inside) for side in sides]
+        return tuple(dice.sample(masks, min(len(masks), 20)))
+    return tuple(dice.getrandbits(rows) for _ in range(dice.randrange(0, 14)))
+
+
+def draw(seed: int) -> tuple[Small, random.Random]:
+    dice = random.Random(seed)
+    rows = dice.randrange(1, 10)
+    classes = dice.choice([1, 2, 2, 2, 3, 4])
+    weighted = dice.random() < 0.4
+    counted = weighted and dice.random() < 0.5
+    columns = dice.choice([0, 0, 1, 2])
+    ranks = []
+    for _ in range(columns):
+        values = [dice.randrange(4) for _ in range(rows)]
+        dense = {v: r for r, v in enumerate(sorted(set(values)))}
+        ranks.append(tuple(dense[v] for v in values))
+    small = Small(
+        masks=draw_masks(dice, rows),
+        labels=tuple(dice.randrange(classes) for _ in range(rows)),
+        classes=classes,
+        weights=tuple(dice.randrange(1, 9) for _ in range(rows)) if weighted else None,
+        counts=tuple(dice.randrange(1, 4) for _ in range(rows)) if counted else None,
+        ranks=tuple(ranks),
+        min_rows=dice.choice([1, 1, 1, 2, 3]),
+        unit=1 if weighted else dice.choice([1, 1, 3]),
+        penalty=dice.choice([0, 0, 1, 2, 5]),
+    )
+    return small, dice
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_optimal_for_every_budget(block: int) -> None:
+    for seed in range(250 * block, 250 * (block + 1)):
+        small, dice = draw(seed)
+        depth = dice.randrange(0, 5)
+        splits = dice.choice([-1, -1, 0, 1, 2, 3, 4, 5, 9])
+        off = dice.choice([0, 0, dice.getrandbits(len(PRUNINGS))])
+        found = search(
+            small,
+            max_depth=depth,
+            max_splits=splits,
+            switches=off,
+            isa=dice.choice(ISAS),
+            threads=dice.choice([1, 1, 2]),
+        )
+        most = 2**depth if splits < 0 else splits
+        expected = optimum(small, depth, most)
+        assert (found.status, found.objective) == ("optimal", expected), seed
+        assert found.lower_bound == expected
+        cost, tree_depth, tree_splits = measure(small, found.tree)
+        assert cost == expected, seed
+        assert tree_depth <= depth
+        assert tree_splits <= most
+
+
+def test_optimal_for_every_size() -> None:
+    for seed in range(5000, 5200):
+        small, dice = draw(seed)
+        most, depth = dice.randrange(0, 6), dice.randrange(0, 5)
+        found = search(small, max_depth=depth, max_splits=most, sizes=True)
+        # Sizes that the depth does not allow have no entry of their own.
+        sizes = range(len(found.size_objectives))
+        expected = [optimum(small, depth, k) for k in sizes]
+        assert list(found.size_objectives) == expected, seed
+        assert list(found.size_lower_bounds) == expected
+        for k, tree in zip(sizes, found.size_trees, strict=True):
+            cost, _, splits = measure(small, tree)
+            assert cost == expected[k]
+            assert splits <= k
+        if sizes.stop <= most:
+            assert expected[-1] == optimum(small, depth, most)
