@@ -1,4 +1,4 @@
-"""The native branch and bound: `best(samples, depth, splits, budget)` over rank columns."""
+"""The native branch and bound: `best(samples, depth, splits, budget)` over columns and sides."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 from exactree import _native
 from exactree.bounds import equal_rows
-from exactree.engines.brute_force import brute_force
-from exactree.problem import Cut, Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Tree
 
 MAX_BUDGET = 31
@@ -26,9 +25,6 @@ def search(
     `switches` turns prunings off and `isa` chooses the instruction set; both are for tests, neither
     changes the result.
     """
-    if problem.sides is not None:
-        # The native search over side masks is to take this place.
-        return brute_force(problem, limits, on_progress)
     found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
@@ -59,26 +55,26 @@ def _run(
         if on_progress is not None:
             on_progress(Progress(seconds, objective, lower_bound))
 
-    return _native.search_columns(
-        problem.columns,
-        problem.labels,
-        problem.n_classes,
-        problem.weights,
-        problem.counts,
-        unit=problem.unit,
-        penalty=problem.penalty,
-        max_depth=problem.max_depth,
-        max_splits=-1 if problem.max_splits is None else problem.max_splits,
-        min_rows=problem.min_rows,
-        sizes=sizes,
-        lower_bound=equal_rows(problem.keys(), problem.labels, problem.row_costs()),
-        time_limit=limits.seconds,
-        memory_limit=limits.memory,
-        threads=limits.threads,
-        switches=switches,
-        isa=isa,
-        poll=poll if on_progress else None,
-    )
+    terms: dict[str, Any] = {
+        "unit": problem.unit,
+        "penalty": problem.penalty,
+        "max_depth": problem.max_depth,
+        "max_splits": -1 if problem.max_splits is None else problem.max_splits,
+        "min_rows": problem.min_rows,
+        "sizes": sizes,
+        "lower_bound": equal_rows(problem.keys(), problem.labels, problem.row_costs()),
+        "time_limit": limits.seconds,
+        "memory_limit": limits.memory,
+        "threads": limits.threads,
+        "switches": switches,
+        "isa": isa,
+        "poll": poll if on_progress else None,
+    }
+    rows = (problem.labels, problem.n_classes, problem.weights, problem.counts)
+    if problem.sides is None:
+        return _native.search_columns(problem.columns, *rows, **terms)
+    ranks = problem.columns if len(problem.columns) else None
+    return _native.search_masks(problem.sides.masks, *rows, ranks=ranks, **terms)
 
 
 def _refuse_long_budget(problem: Problem) -> None:
@@ -98,7 +94,7 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
         objective=objective,
         lower_bound=bound,
         gap=objective - bound,
-        tree=_translated(tree),
+        tree=_translated(tree, 0 if problem.sides is None else len(problem.sides)),
         stats={
             "seconds": found.seconds,
             "peak_bytes": found.peak_bytes,
@@ -108,8 +104,11 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
     )
 
 
-def _translated(arrays: Any) -> Tree:
-    """Turn the arrays in preorder into a tree; children come after their parent, so backwards."""
+def _translated(arrays: Any, sides: int) -> Tree:
+    """Turn the arrays in preorder into a tree; children come after their parent, so backwards.
+
+    Splits below `sides` are listed partitions, the others are columns.
+    """
     feature, low = arrays["feature"].tolist(), arrays["low"].tolist()
     left, right = arrays["left"].tolist(), arrays["right"].tolist()
     label = arrays["label"].tolist()
@@ -118,5 +117,6 @@ def _translated(arrays: Any) -> Tree:
         if feature[i] < 0:
             built[i] = Leaf(label[i])
         else:
-            built[i] = Node(Cut(feature[i], low[i]), built[left[i]], built[right[i]])
+            cut = Part(feature[i]) if feature[i] < sides else Cut(feature[i] - sides, low[i])
+            built[i] = Node(cut, built[left[i]], built[right[i]])
     return built[0]
