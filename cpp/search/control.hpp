@@ -34,12 +34,15 @@ enum class Pruning {
   kForced,  // single splits: errors that all masks of a branch make
   kRecent,  // single splits: masks that were best for other rows lately come first
   kBranch,  // what all masks of a branch send left, and what right, costs too much already
+  // Columns of two values again:
+  kConflict,  // equal rows of both classes, taken out in pairs
 };
-inline constexpr int kPrunings = 18;
+inline constexpr int kPrunings = 19;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval", "neighbour", "side_cap",      "side_known", "jump",         "floor",
-    "transfer",     "incumbent", "useful_splits", "sibling",    "second_split", "look_ahead",
-    "pair_cache",   "archive",   "archive_like",  "forced",     "recent",       "branch"};
+    "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
+    "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
+    "second_split", "look_ahead", "pair_cache", "archive",       "archive_like",
+    "forced",       "recent",     "branch",     "conflict"};
 
 struct Switches {
   std::uint32_t off = 0;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "search/cancel.hpp"
 #include "search/claims.hpp"
 #include "search/extract.hpp"
 #include "search/incumbent.hpp"
@@ -431,6 +432,10 @@ class RootSearch {
                                     [](const auto& a) { return a.objective == a.lower_bound; });
     if (closed) result_.status = Status::kOptimal;
     result_.counters.add(worker_.work().counters);
+    for (auto& answer : result_.answers) {
+      answer.objective += request_.offset;
+      answer.lower_bound += request_.offset;
+    }
     const auto& last = result_.answers.back();
     result_.history.emplace_back(control_.seconds(), last.objective, last.lower_bound);
   }
@@ -473,9 +478,10 @@ class RootSearch {
 
   void report() {
     const Best& last = best_.back();
-    progress_.objective = last.cost;
-    progress_.lower_bound = request_.lower_bound;
-    result_.history.emplace_back(control_.seconds(), last.cost, request_.lower_bound);
+    const Cost cost = last.cost + request_.offset, bound = request_.lower_bound + request_.offset;
+    progress_.objective = cost;
+    progress_.lower_bound = bound;
+    result_.history.emplace_back(control_.seconds(), cost, bound);
   }
 
   static constexpr int kFirstShare = 7;
@@ -519,25 +525,41 @@ void run(const Columns& data, const SearchRequest& request, MakeRoot make_root, 
   RootSearch<V>(data, request, make_root, control, progress, result).run();
 }
 
+// The search itself, once there is nothing left to be simplified.
+void search_rows(const Columns& data, SearchRequest request, MakeRoot make_root, Control& control,
+                 SearchProgress& progress, SearchResult& result) {
+  const int depth = std::min(request.max_depth, std::max(data.rows - 1, 0));
+  const bool by_depth = request.max_splits < 0 ||
+                        (depth < 30 && request.max_splits >= (1 << depth) - 1 && !request.sizes);
+  request.max_depth = depth;
+  if (by_depth)
+    run<One>(data, request, make_root, control, progress, result);
+  else if (request.max_splits < 8)
+    run<Curve<8>>(data, request, make_root, control, progress, result);
+  else if (request.max_splits < 32)
+    run<Curve<32>>(data, request, make_root, control, progress, result);
+  else
+    throw std::invalid_argument("max_splits = " + std::to_string(request.max_splits) +
+                                " limits the tree, and is more than 31");
+}
+
 }  // namespace
 
 SearchResult search(const Columns& data, const SearchRequest& request, MakeRoot make_root,
                     Control& control, SearchProgress& progress) {
   SearchResult result;
-  const int depth = std::min(request.max_depth, std::max(data.rows - 1, 0));
-  const bool by_depth = request.max_splits < 0 ||
-                        (depth < 30 && request.max_splits >= (1 << depth) - 1 && !request.sizes);
-  SearchRequest own = request;
-  own.max_depth = depth;
-  if (by_depth)
-    run<One>(data, own, make_root, control, progress, result);
-  else if (request.max_splits < 8)
-    run<Curve<8>>(data, own, make_root, control, progress, result);
-  else if (request.max_splits < 32)
-    run<Curve<32>>(data, own, make_root, control, progress, result);
-  else
-    throw std::invalid_argument("max_splits = " + std::to_string(request.max_splits) +
-                                " limits the tree, and is more than 31");
+  if (data.masks == nullptr && data.features > 0 && data.max_rank <= 1 &&
+      request.switches.on(Pruning::kConflict)) {
+    const WithoutConflicts rest(data);
+    if (rest.pairs() > 0 && rest.data().rows > 0) {
+      SearchRequest own = request;
+      own.offset = rest.offset();
+      own.lower_bound = std::max<Cost>(0, request.lower_bound - rest.offset());
+      search_rows(rest.data(), own, make_root, control, progress, result);
+      result.counters.pruned[static_cast<std::size_t>(Pruning::kConflict)] += rest.pairs();
+    }
+  }
+  if (result.answers.empty()) search_rows(data, request, make_root, control, progress, result);
   result.seconds = control.seconds();
   result.peak_bytes = control.peak_bytes();
   return result;

@@ -20,6 +20,7 @@ struct SearchRequest {
   bool sizes = false;   // the optimum for every number of splits up to max_splits
   int threads = 1;
   Cost lower_bound = 0;  // known beforehand
+  Cost offset = 0;       // what all trees cost besides; see cancel.hpp
   Switches switches;
 };
 

@@ -53,20 +53,18 @@ class Binary:
 
     def sources(self, X: NDArray[Any]) -> BinaryColumns:
         """Tell the two values of every column apart."""
-        low, high = X.min(axis=0), X.max(axis=0)
-        above = low < X
-        _refuse_other_values(X, above, high)
-        return BinaryColumns(low, high, np.ascontiguousarray(above.T, dtype=np.int32))
+        values = np.ascontiguousarray(X.T)
+        low, high = values.min(axis=1), values.max(axis=1)
+        above = values > low[:, None]
+        _refuse_other_values(values, above & (values < high[:, None]))
+        return BinaryColumns(low, high, above.astype(np.int32))
 
 
-def _refuse_other_values(
-    X: NDArray[Any], above: NDArray[np.bool_], high: NDArray[np.float64]
-) -> None:
-    other = above & (high != X)
-    if not other.any():
+def _refuse_other_values(columns: NDArray[Any], between: NDArray[np.bool_]) -> None:
+    if not between.any():
         return
-    j = int(np.flatnonzero(other.any(axis=0))[0])
-    values = np.unique(X[:, j])
+    j = int(np.flatnonzero(between.any(axis=1))[0])
+    values = np.unique(columns[j])
     shown = ", ".join(f"{value:g}" for value in values[:3]) + ", ..." * (len(values) > 3)
     raise ValueError(
         f"column {j} of X has {len(values)} values ({shown}), and splits='binary' takes columns of "
