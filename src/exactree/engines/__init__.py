@@ -3,6 +3,9 @@
 from exactree.engines.brute_force import brute_force
 from exactree.engines.leaf import single_leaf
 from exactree.engines.search import search, search_sizes
+from exactree.engines.size_kperms import size_kperms
+from exactree.engines.size_rec import size_rec
+from exactree.engines.size_vec import size_vec
 from exactree.problem import Engine
 
 __all__ = [
@@ -13,11 +16,20 @@ __all__ = [
     "search",
     "search_sizes",
     "single_leaf",
+    "size_kperms",
+    "size_rec",
+    "size_vec",
 ]
 
-ENGINES: dict[str, Engine] = {"search": search, "brute_force": brute_force}
+ENGINES: dict[str, Engine] = {
+    "search": search,
+    "brute_force": brute_force,
+    "size_rec": size_rec,
+    "size_vec": size_vec,
+    "size_kperms": size_kperms,
+}
 # Those that combine rules of a list with owners instead of taking all partitions of a family.
-OVER_RULES: frozenset[str] = frozenset()
+OVER_RULES = frozenset({"size_rec", "size_vec", "size_kperms"})
 
 
 def as_engine(name: str) -> Engine:
