@@ -6,7 +6,9 @@ block is worked through in batches of combinations whose memory is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb, factorial, inf
@@ -65,19 +67,20 @@ def best_combination(
     try:
         rules = rules_of(problem)
         stats["rules"] = len(rules)
-        for block, found in _run(_blocks(rules, problem), rules, method, limits):
-            if found is None:
-                status = "time_limit"
-                break
-            stats["combinations"] += block.stop - block.start
-            stats["tried"] += found.tried
-            if found.cost < result.objective:
-                result = _improved(result, rules, block, found)
-                history.append((perf_counter() - start, result.objective, bound))
-            if on_progress is not None:
-                on_progress(Progress(perf_counter() - start, result.objective, bound))
-            if result.objective <= bound + problem.penalty * block.k:
-                break
+        with closing(_run(_blocks(rules, problem), rules, method, limits)) as answers:
+            for block, found in answers:
+                if found is None:
+                    status = "time_limit"
+                    break
+                stats["combinations"] += block.stop - block.start
+                stats["tried"] += found.tried
+                if found.cost < result.objective:
+                    result = _improved(result, rules, block, found)
+                    history.append((perf_counter() - start, result.objective, bound))
+                if on_progress is not None:
+                    on_progress(Progress(perf_counter() - start, result.objective, bound))
+                if result.objective <= bound + problem.penalty * block.k:
+                    break
     except KeyboardInterrupt:
         status = "interrupted"
     proved = int(result.objective) if status == "optimal" else bound
@@ -132,14 +135,23 @@ def batch_size(k: int, n_rows: int) -> int:
 
 def _run(
     blocks: Iterator[_Block], rules: Rules, method: Method, limits: Limits
-) -> Iterator[tuple[_Block, Best | None]]:
+) -> Generator[tuple[_Block, Best | None], None, None]:
     """Work through the blocks in order, in so many processes; None for what time cut off."""
     solve = partial(_best_of_block, rules, method, time() + limits.seconds)
     if limits.threads == 1:
         yield from map(solve, blocks)
         return
     parallel = Parallel(n_jobs=limits.threads, return_as="generator", batch_size=1)
-    yield from parallel(delayed(solve)(block) for block in blocks)
+    found = parallel(delayed(solve)(block) for block in blocks)
+    try:
+        # Not "yield from", which would close it before the warning is held back.
+        for answer in found:  # noqa: UP028
+            yield answer
+    finally:
+        with warnings.catch_warnings():
+            # What is still under way when the optimum is known is dropped, as joblib would say.
+            warnings.simplefilter("ignore", UserWarning)
+            found.close()
 
 
 def _best_of_block(
