@@ -62,12 +62,12 @@ template <class V>
 void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with_floors) {
   const Node& node = *context_.node;
   const int f = context_.feature, rows = node.rows();
-  const Entry* at[2];
-  const Entry* end[2];
-  const Relative<V>* who[2];
-  bool enough[2], more[2];
+  const Entry* at[kMostRelatives];
+  const Entry* end[kMostRelatives];
+  const Relative<V>* who[kMostRelatives];
+  bool enough[kMostRelatives], more[kMostRelatives];
   int n = 0;
-  for (int i = 0; i < count && n < 2; ++i) {
+  for (int i = 0; i < count; ++i) {
     const auto& lists = relatives[i].solution->lists;
     if (lists.empty() || lists[static_cast<std::size_t>(f)].empty()) continue;
     const auto& list = lists[static_cast<std::size_t>(f)];
@@ -336,6 +336,16 @@ void Chain<V>::reopen(int before) {
   last_allowed_ = std::min(context_.node->last_allowed(context_.feature), before - 1);
   runs_.assign(1, {kFirst, kLast});
   next_run_ = 0;
+}
+
+template <class V>
+void Chain<V>::doubt(int k, Cost value) {
+  for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
+    Entry& e = entry(i);
+    if (cost_below(e)[k] <= value &&
+        join(e.hi[0], e.hi[1], context_.penalty, context_.budgets)[k] > value)
+      e.closed = false;
+  }
 }
 
 template <class V>

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -63,6 +64,9 @@ struct Relative {
   Cost extra;    // influence of the rows it has and we have not
   Cost missing;  // influence of the rows we have and it has not
 };
+
+// Two neighbours along the column, and what other columns say; see quadrants.hpp.
+inline constexpr int kMostRelatives = 3;
 
 // What the chain needs to know of its node's problem.
 struct ChainContext {
@@ -114,6 +118,9 @@ class Chain {
 
   // Looks again at everything before a position; whatever is known stays known.
   void reopen(int before);
+  // Opens the entries of which it is not known whether they cost at most `value` with budget k: a
+  // search that needed to know only whether they cost less closed them.
+  void doubt(int k, Cost value);
   // The first closed entry whose split costs at most `value` with budget k; -1 if there is none.
   int first_at_most(int k, Cost value) const;
 

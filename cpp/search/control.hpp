@@ -36,13 +36,15 @@ enum class Pruning {
   kBranch,  // what all masks of a branch send left, and what right, costs too much already
   // Columns of two values again:
   kConflict,  // equal rows of both classes, taken out in pairs
+  // Columns of many values again:
+  kQuadrant,  // the same rows, met by the same two splits in the other order
 };
-inline constexpr int kPrunings = 19;
+inline constexpr int kPrunings = 20;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
     "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
     "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
     "second_split", "look_ahead", "pair_cache", "archive",       "archive_like",
-    "forced",       "recent",     "branch",     "conflict"};
+    "forced",       "recent",     "branch",     "conflict",      "quadrant"};
 
 struct Switches {
   std::uint32_t off = 0;

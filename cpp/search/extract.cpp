@@ -145,6 +145,7 @@ int Extractor<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature,
   best.set(k, value + 1);
   Job<V> job;
   Counters& counters = worker_.work().counters;
+  chain.doubt(k, value);
   int found = chain.first_at_most(k, value);
   chain.reopen(found < 0 ? frame.node->rows() : chain.entry(found).position);
   while (!worker_.control().stopped() && chain.pick(best, job.task, counters)) {

@@ -170,6 +170,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   }
   lower_to(seen, best);
   raise_to(out.lower, seen);
+  control_.use_memory(-frame.bytes);
   EXACTREE_CLAIM(claims::solved(node, whole, cap, out.lower, out.upper));
 }
 
@@ -182,14 +183,29 @@ void Worker<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>&
     job.lo[s] = e.lo[s];
     job.hi[s] = e.hi[s];
     job.kids[s].reset();
-    job.relative_count[s] = frame.budget.child().depth > 1
-                                ? chain.relatives(job.task.entry, s, frame.kids, job.relatives[s])
-                                : 0;
+    job.relative_count[s] = 0;
   }
+  if (frame.budget.child().depth > 1) relate(frame, chain, job);
   const bool floors = frame.budget.child().depth <= 1 && data_.weights == nullptr &&
                       work_.switches.on(Pruning::kFloor);
   job.floors = floors ? chain.floors(job.task.entry) : nullptr;
   EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
+}
+
+// Finds who else knows something of the two sides.
+template <class V>
+void Worker<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job) {
+  const Threshold<V>& e = chain.entry(job.task.entry);
+  for (int s = 0; s < 2; ++s) {
+    int& n = job.relative_count[s];
+    n = chain.relatives(job.task.entry, s, frame.kids, job.relatives[s]);
+    if (!work_.switches.on(Pruning::kQuadrant) || frame.crossed.empty()) continue;
+    job.across[s].depth = frame.budget.child().depth;
+    quadrants(frame.crossed, frame.kids, chain.context().feature, e.rank, s, subset_holds(),
+              job.across[s]);
+    job.relatives[s][n++] = {&job.across[s], 0, 0};
+    work_.counters.count(Pruning::kQuadrant);
+  }
 }
 
 template <class V>
@@ -200,8 +216,16 @@ V Worker<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
     lower_to(e.hi[s], job.hi[s]);
     if (!job.kids[s] || job.kids[s]->lists.empty()) continue;
     control_.use_memory(job.kids[s]->bytes());
+    frame.bytes += job.kids[s]->bytes();
     e.kid[s] = static_cast<int>(frame.kids.size());
     frame.kids.push_back(std::move(job.kids[s]));
+  }
+  if (e.kid[0] >= 0 || e.kid[1] >= 0) {
+    frame.crossed.resize(static_cast<std::size_t>(data_.features));
+    auto& crossed = frame.crossed[static_cast<std::size_t>(chain.context().feature)];
+    const auto at = std::lower_bound(crossed.begin(), crossed.end(), e.rank,
+                                     [](const Crossing& x, int rank) { return x.rank < rank; });
+    crossed.insert(at, {e.rank, {e.kid[0], e.kid[1]}});
   }
   const V cost = join(e.hi[0], e.hi[1], data_.penalty, budgets(frame.budget));
   chain.commit(job.task);

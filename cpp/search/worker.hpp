@@ -10,6 +10,7 @@
 #include "search/control.hpp"
 #include "search/mask_worker.hpp"
 #include "search/node.hpp"
+#include "search/quadrants.hpp"
 #include "search/siblings.hpp"
 #include "search/two_valued.hpp"
 
@@ -21,9 +22,10 @@ struct Job {
   Task<V> task;
   V target;  // only what could cost less than this is of interest
   V lo[2], hi[2];
-  Relative<V> relatives[2][2];
+  Relative<V> relatives[2][kMostRelatives];
   int relative_count[2] = {0, 0};
   std::uint16_t* floors = nullptr;
+  Solution<V> across[2];  // what other columns say of the sides
   std::unique_ptr<Solution<V>> kids[2];
 };
 
@@ -33,6 +35,8 @@ struct Frame {
   Node* node;
   Budget budget;
   std::vector<std::unique_ptr<Solution<V>>> kids;
+  std::vector<std::vector<Crossing>> crossed = {};  // per column, by rank
+  std::int64_t bytes = 0;                           // of the kids
 };
 
 template <class V>
@@ -72,6 +76,7 @@ class Worker {
   bool subset_holds() const { return data_.min_rows == 1; }
 
  private:
+  void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   void limit_to_useful(const V& best, Budget& budget);
   void settle_one(Node& node, Budget budget, V& best, V& lo, V& upper);
   Cost one_split(Node& node, Cost below, bool limited);
