@@ -45,7 +45,12 @@ $(VENV)/.bench: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 	$(PIP) install 'exactree[bench,test,plot,tables]'
 	@touch $@
 
-demo: $(VENV)/.installed
+# The demonstration draws.
+$(VENV)/.plot: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
+	$(PIP) install 'exactree[plot]'
+	@touch $@
+
+demo: $(VENV)/.installed $(VENV)/.plot
 	$(BIN)/python examples/demo.py $(ARGS)
 
 test: $(VENV)/.installed $(VENV)/.extras

@@ -7,14 +7,14 @@ loss. The programs are the executable specification that the search itself is te
 import sys
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
-from exactree import OptimalTreeClassifier, write_report
+from exactree import OptimalTreeClassifier, plot, write_report
 from exactree.spec import generators, permutations, problems, programs
 from exactree.spec.data import Rule, Sample, Samples
 from exactree.spec.objectives import ZERO_ONE
@@ -24,6 +24,7 @@ from exactree.spec.tree import Leaf, Tree
 DTree = Tree[Rule, Samples]
 Rules = tuple[Rule, ...]
 REPORT = Path("demo") / "report.html"
+REGIONS = Path("demo") / "regions.png"
 
 PICTURE = """\
  4  o . . x
@@ -120,10 +121,48 @@ def fit_trees(console: Console) -> bool:
     return all(model.status_ == "optimal" for model in models)
 
 
+def fit_surfaces(console: Console) -> bool:
+    """Fit a tree of straight lines and a mixed tree to two columns; draw their regions."""
+    data = load_wine(as_frame=True)
+    columns, names = data.data[["alcohol", "flavanoids"]], data.target_names[data.target]
+    settings: list[tuple[str, dict[str, Any]]] = [
+        ("lines", {"splits": "hyperplane", "max_depth": 2}),
+        ("thresholds and circles mixed", {"splits": ["axis", "sphere"], "max_depth": 2}),
+    ]
+    table = Table(title="Wine by alcohol and flavanoids, 178 rows, depth two")
+    for column in ("splits", "errors", "proved", "seconds"):
+        table.add_column(column)
+    models = [OptimalTreeClassifier(**how).fit(columns, names) for _, how in settings]
+    for (what, _), model in zip(settings, models, strict=True):
+        seconds = f"{model.result_.stats['seconds']:.2f}"
+        table.add_row(what, str(model.objective_), f">= {model.lower_bound_}", seconds)
+    console.print(table, "", str(models[-1].result_), "", sep="\n", highlight=False)
+    draw_regions(console, models, columns, names, [what for what, _ in settings])
+    return all(model.status_ == "optimal" for model in models)
+
+
+def draw_regions(
+    console: Console, models: list[OptimalTreeClassifier], X: Any, y: Any, titles: list[str]
+) -> None:
+    """Draw where each tree decides for which class, if matplotlib is there."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        console.print("Without matplotlib there is no picture: pip install 'exactree[plot]'", "")
+        return
+    figure = Figure(figsize=(12, 4.5), layout="constrained")
+    for ax, model, title in zip(figure.subplots(1, len(models)), models, titles, strict=True):
+        plot.plot_regions(model, X, y, ax=ax)
+        ax.set_title(f"{title}: {model.objective_} errors")
+    REGIONS.parent.mkdir(exist_ok=True)
+    figure.savefig(REGIONS, dpi=120)
+    console.print(f"Their regions as a picture: {REGIONS}", "", highlight=False)
+
+
 def main() -> int:
     """Print both; the exit status says whether all is proved and agrees with brute force."""
     console = Console()
-    proved = fit_trees(console)
+    proved = fit_trees(console) and fit_surfaces(console)
     table = Table(title="Fewest errors: five programs against every tree of their space")
     for column in ("program", "problem", "errors", "trees listed", "best of them"):
         table.add_column(column)

@@ -181,6 +181,16 @@ def test_splits_as_python_mean_the_same(split: SurfaceSplit) -> None:
     assert said == split.goes_left(X).tolist()
 
 
+@pytest.mark.parametrize(
+    "split", [PLANE, BALL, CURVE, LONG], ids=["plane", "ball", "curve", "long"]
+)
+def test_the_decision_is_zero_on_the_boundary(split: SurfaceSplit) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 2)) * 3
+    values = split.decision(X)
+    clear = np.abs(values) > 1e-9
+    assert ((values <= 0) == split.goes_left(X))[clear].all()
+
+
 def test_splits_beyond_floats_are_not_written_as_python() -> None:
     with pytest.raises(ValueError, match="longer numbers than floats"):
         LONG.to_python()

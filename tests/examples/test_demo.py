@@ -17,4 +17,6 @@ def test_the_demo_agrees_with_brute_force(
     shown = capsys.readouterr().out
     assert "optimal: objective 9, " in shown
     assert "Proved optimal" in (tmp_path / "demo" / "report.html").read_text()
+    assert "axis-parallel or sphere trees, depth <= 2" in shown
+    assert (tmp_path / "demo" / "regions.png").stat().st_size > 10_000
     assert "Every program agrees with brute force." in shown

@@ -41,6 +41,16 @@ class Surface:
         terms = self.family.terms(table.shape[1])
         return np.array([self._exact_left(terms, row) for row in table], dtype=bool)
 
+    def decision(self, X: ArrayLike) -> Floats:
+        """Give a number for each row that is 0 on the surface and grows towards the right.
+
+        It is rounded, for pictures: `left` decides.
+        """
+        size = max((abs(x) for x in (*self.coefficients, self.threshold)), default=0) or 1
+        scaled = [float(Fraction(c) / Fraction(size)) for c in self.coefficients]
+        values = _values(self.family, scaled, np.asarray(X))
+        return np.asarray(values - float(Fraction(self.threshold) / Fraction(size)))
+
     def _exact_left(
         self, terms: Sequence[tuple[tuple[int, ...], ...]], row: NDArray[np.generic]
     ) -> bool:

@@ -43,6 +43,10 @@ class SurfaceSplit(Split):
         """Answer for every row of X, whatever other rows there are."""
         return self.surface.left(X)
 
+    def decision(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        """Give a number for each row that is 0 on the boundary and above on the right, rounded."""
+        return self.surface.decision(X)
+
     def formula(
         self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
     ) -> str:
