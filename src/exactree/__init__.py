@@ -2,7 +2,7 @@
 
 from exactree import export, objectives, plot, splits
 from exactree.binarize import ThresholdBinarizer
-from exactree.estimators import OptimalTreeClassifier
+from exactree.estimators import OptimalTreeClassifier, OptimalTreeRegressor
 from exactree.export import (
     export_dot,
     export_python,
@@ -23,6 +23,7 @@ __all__ = [
     "Node",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
+    "OptimalTreeRegressor",
     "Progress",
     "Result",
     "SizePath",

@@ -16,14 +16,19 @@ rows of a leaf above one: with labels 0 0 1 1 0 0 on a line and at least two row
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Ints, Ranks
+from exactree.objectives import Objective, Targets
+from exactree.problem import Ints, Number, Ranks
 
 Values = NDArray[Any]
+Bound = Number | Values
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 def subset(*known: Values) -> Values:
@@ -88,7 +93,7 @@ def interval_with_row_limit(left: Values, right: Values, between: Values) -> Val
     return similarity(np.add(left, right), between)
 
 
-def child_cap(best: Values, other: Values, penalty: int = 0) -> Values:
+def child_cap(best: Bound, other: Bound, penalty: Number = 0) -> Values:
     """Give the cost at which a child no longer helps: best - penalty - lower bound of the other.
 
     Proof. The split costs at least child + other + penalty; from the cap on, that is no better than
@@ -97,10 +102,10 @@ def child_cap(best: Values, other: Values, penalty: int = 0) -> Values:
     >>> child_cap(np.array(10), np.array([3, 9]), penalty=2).tolist()
     [5, -1]
     """
-    return np.subtract(best, np.add(other, penalty))
+    return np.asarray(np.subtract(best, np.add(other, penalty)))
 
 
-def useful_splits(leaf_cost: int, penalty: int) -> int | None:
+def useful_splits(leaf_cost: Number, penalty: Number) -> int | None:
     """Bound the splits of a tree that beats the single leaf; None without a penalty.
 
     Proof. k splits cost at least k * penalty, and ties go to fewer splits, so k * penalty must stay
@@ -109,7 +114,7 @@ def useful_splits(leaf_cost: int, penalty: int) -> int | None:
     >>> useful_splits(10, 3), useful_splits(9, 3), useful_splits(0, 3), useful_splits(9, 0)
     (3, 2, 0, None)
     """
-    return max(leaf_cost - 1, 0) // penalty if penalty else None
+    return max(ceil(Fraction(leaf_cost) / Fraction(penalty)) - 1, 0) if penalty else None
 
 
 def leaves_name_classes(class_weights: Ints, max_splits: int) -> int:
@@ -146,3 +151,33 @@ def equal_rows(columns: Ranks, labels: Ranks, weights: Ints) -> int:
     by_class = np.add.reduceat(weights, starts)
     heaviest = np.maximum.reduceat(by_class, np.flatnonzero(new_row[starts]))
     return int(by_class.sum() - heaviest.sum())
+
+
+def equal_rows_cost(columns: Ranks, targets: Targets, objective: Objective) -> Number:
+    """Bound the cost of any tree by what the groups of equal rows cost as leaves of their own.
+
+    It needs an additive and superadditive objective, else it is 0. The rows are sorted by ranks.
+
+    Proof. Equal rows end in one leaf whatever the splits, and a leaf costs no less than its groups
+    would as leaves of their own; the leaves of a tree add up.
+
+    >>> from exactree.objectives import SquaredError
+    >>> targets = Targets(np.array([0, 1, 1]), np.ones(3), np.array([1.0, 3.0]))
+    >>> round(equal_rows_cost(np.array([[0, 0, 1]], np.int32), targets, SquaredError()), 9)
+    2.0
+    """
+    if not (objective.additive and objective.superadditive) or not len(targets):
+        return 0
+    new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
+    number = np.cumsum(new) - 1
+    shared = np.bincount(number)[number] > 1
+    if not shared.any():
+        return 0
+    rows, starts = np.flatnonzero(shared), np.flatnonzero(new[shared])
+    groups = np.add.reduceat(objective.statistics(targets.take(rows)), starts, axis=0)
+    cost = objective.leaf_cost(groups).sum()
+    if objective.integral:
+        return int(cost)
+    # Sums of floats are wrong by some units in the last place of the cost of the single leaf.
+    whole = float(objective.leaf_cost(groups.sum(axis=0)))
+    return max(float(cost) - 8 * EPSILON * len(rows) * whole, 0.0)

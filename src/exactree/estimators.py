@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -23,7 +24,70 @@ from exactree.tree import Node, Tree
 Floats = NDArray[np.float64]
 
 
-class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OptimalTree(BaseEstimator):  # type: ignore[misc]
+    """What classifier and regressor share: keeping a result, and walking its tree."""
+
+    result_: Result
+    tree_: Tree
+    n_features_in_: int
+
+    def _solve(self, X: Any, y: Any, **parameters: Any) -> Result:
+        """Search with the estimator's own parameters, which are those of `solve`."""
+        own = self.get_params(deep=False)
+        show = progress_line() if own.pop("verbose") else None
+        return solve(X, y, **own, **parameters, on_progress=show)
+
+    def _keep(self, result: Result) -> None:
+        self.result_ = result
+        self.tree_ = result.tree
+        self.objective_ = result.objective
+        self.lower_bound_ = result.lower_bound
+        self.gap_ = result.gap
+        self.status_ = result.status
+        if result.status == "interrupted":
+            raise KeyboardInterrupt
+        if result.status != "optimal":
+            warnings.warn(
+                f"the search stopped at its {result.status} before the tree was proved optimal: "
+                f"objective {result.objective:.10g}, proved >= {result.lower_bound:.10g}; raise "
+                f"{result.status} or lower max_depth or max_splits",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _read(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        values, _ = inputs.read_matrix(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return values
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """Give the number of the leaf that every row of X ends in, counted in preorder."""
+        values = self._read(X)
+        return tree.apply(self.tree_, values)
+
+    def decision_path(self, X: Any) -> sparse.csr_matrix:
+        """Mark the nodes that every row of X passes: rows by nodes in preorder."""
+        values = self._read(X)
+        return tree.decision_path(self.tree_, values)
+
+    def get_depth(self) -> int:
+        """Count the splits on the longest path."""
+        check_is_fitted(self)
+        return tree.depth(self.tree_)
+
+    def get_n_leaves(self) -> int:
+        """Count the leaves."""
+        check_is_fitted(self)
+        return tree.size(self.tree_) + 1
+
+    def __str__(self) -> str:
+        if not hasattr(self, "result_"):
+            return repr(self)
+        return f"{self!r}\n{self.result_}"
+
+
+class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
     """A classification tree of least training loss among all trees within the budgets, proved.
 
     Parameters
@@ -121,49 +185,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         validate_data(self, X, y, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
         self.classes_ = inputs.read_labels(labels, len(labels))[0]
-        result = solve(
-            X,
-            labels,
-            splits=self.splits,
-            max_depth=self.max_depth,
-            max_splits=self.max_splits,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            penalty=self.penalty,
-            objective=self.objective,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            time_limit=self.time_limit,
-            memory_limit=self.memory_limit,
-            n_jobs=self.n_jobs,
-            on_progress=progress_line() if self.verbose else None,
-        )
-        self._keep(result)
+        self._keep(self._solve(X, labels, sample_weight=sample_weight))
         return self
-
-    def _keep(self, result: Result) -> None:
-        self.result_ = result
-        self.tree_ = result.tree
-        self.objective_ = result.objective
-        self.lower_bound_ = result.lower_bound
-        self.gap_ = result.gap
-        self.status_ = result.status
-        if result.status == "interrupted":
-            raise KeyboardInterrupt
-        if result.status != "optimal":
-            warnings.warn(
-                f"the search stopped at its {result.status} before the tree was proved optimal: "
-                f"objective {result.objective:.10g}, proved >= {result.lower_bound:.10g}; raise "
-                f"{result.status} or lower max_depth or max_splits",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def _read(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        values, _ = inputs.read_matrix(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return values
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of every row of X."""
@@ -181,26 +204,6 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
-    def apply(self, X: Any) -> NDArray[np.intp]:
-        """Give the number of the leaf that every row of X ends in, counted in preorder."""
-        values = self._read(X)
-        return tree.apply(self.tree_, values)
-
-    def decision_path(self, X: Any) -> sparse.csr_matrix:
-        """Mark the nodes that every row of X passes: rows by nodes in preorder."""
-        values = self._read(X)
-        return tree.decision_path(self.tree_, values)
-
-    def get_depth(self) -> int:
-        """Count the splits on the longest path."""
-        check_is_fitted(self)
-        return tree.depth(self.tree_)
-
-    def get_n_leaves(self) -> int:
-        """Count the leaves."""
-        check_is_fitted(self)
-        return tree.size(self.tree_) + 1
-
     @property
     def feature_importances_(self) -> Floats:
         """The share of each column in the decrease of Gini impurity, as in scikit-learn.
@@ -208,27 +211,132 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Impurity and not error, since an optimal tree may need a split that alone mends no error.
         """
         check_is_fitted(self)
-        return importances(self.tree_, self.n_features_in_)
-
-    def __str__(self) -> str:
-        if not hasattr(self, "result_"):
-            return repr(self)
-        return f"{self!r}\n{self.result_}"
+        return importances(self.tree_, self.n_features_in_, _gini)
 
 
-def importances(root: Tree, n_features: int) -> Floats:
-    """Share out the decrease of weighted Gini impurity among the columns; they sum to one.
+class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
+    """A regression tree of least training loss among all trees within the budgets, proved.
+
+    Losses are floats here, and "optimal" means within 1e-9 relative of the optimum.
+
+    Parameters
+    ----------
+    splits : str, split family or list of these
+        Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
+        values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
+        surfaces of that kind), a family of one's own, or a list of these, which are mixed.
+    max_depth : int or None
+        At most so many splits on a path; None: no limit.
+    max_splits : int or None
+        At most so many splits in all. Without a depth, either this or a penalty must be given.
+    min_samples_leaf : int
+        At least so many rows, whatever their weight, on each side of every split.
+    min_weight_fraction_leaf : float
+        At least this share of the total weight on each side of every split.
+    penalty : float
+        Cost of a split as a share of the total weight: on the mean loss, this much a split.
+    objective : str or Objective
+        The loss: "squared_error", "absolute_error", "poisson", or one of your own.
+    time_limit : float or None
+        Stop after so many seconds with the best tree so far and a `ConvergenceWarning`.
+    memory_limit : int or None
+        Likewise at so many bytes.
+    n_jobs : int or None
+        Threads, as in joblib; the tree does not depend on it.
+    verbose : int
+        Above 0, report progress on the standard error stream about once a second.
+
+    Attributes
+    ----------
+    tree_ : Leaf or Node
+        The tree.
+    objective_, lower_bound_, gap_ : float
+        Its weighted loss, penalty included; what no tree within the budgets can be below; the
+        difference, 0 if the tree is optimal.
+    status_ : str
+        "optimal", or what stopped the search.
+    result_ : Result
+        All of this with counters and the history of the search.
+    n_features_in_, feature_names_in_
+        Number of columns, and their names where X had any.
+
+    Examples
+    --------
+    >>> reg = OptimalTreeRegressor(max_depth=1).fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 9.0])
+    >>> print(reg)
+    OptimalTreeRegressor(max_depth=1)
+    optimal: objective 0.5, 1 split (axis-parallel trees, depth <= 1)
+    x[0] <= 3
+    ├─ yes: 1.5 (2 rows, loss 0.5)
+    └─ no: 9 (1 row)
+    """
+
+    def __init__(
+        self,
+        *,
+        splits: Splits = "axis",
+        max_depth: int | None = 3,
+        max_splits: int | None = None,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        penalty: float = 0.0,
+        objective: Objective | str = "squared_error",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = 1,
+        verbose: int = 0,
+    ) -> None:
+        self.splits = splits
+        self.max_depth = max_depth
+        self.max_splits = max_splits
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.penalty = penalty
+        self.objective = objective
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the optimal tree for the rows of X with the targets y.
+
+        Interrupted by Ctrl-C, the estimator keeps the best tree so far before the
+        `KeyboardInterrupt` goes on; stopped by a limit, it warns.
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        targets = column_or_1d(y, warn=True)
+        self._keep(self._solve(X, targets, task="regression", sample_weight=sample_weight))
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Give the number of the leaf that every row of X ends in."""
+        values = self._read(X)
+        return np.asarray(tree.predict(self.tree_, values), dtype=np.float64)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the decrease of the squared deviations of the predictions.
+
+        For the squared error that is the decrease of the loss, as in scikit-learn.
+        """
+        check_is_fitted(self)
+        return importances(self.tree_, self.n_features_in_, _spread)
+
+
+def importances(root: Tree, n_features: int, impurity: Callable[[Tree], float]) -> Floats:
+    """Share out the decrease of impurity among the columns; they sum to one.
 
     >>> from exactree import Leaf, splits
     >>> stump = Node(splits.AxisSplit(1, 0.5), Leaf(0, 2, (2, 0)), Leaf(1, 2, (0, 2)))
-    >>> importances(stump, 2).tolist()
+    >>> importances(stump, 2, _gini).tolist()
     [0.0, 1.0]
     """
     found = np.zeros(n_features)
     for node in tree.nodes(root):
         if isinstance(node, Node):
             columns = list(node.split.features())
-            decrease = _gini(node) - _gini(node.left) - _gini(node.right)
+            decrease = impurity(node) - impurity(node.left) - impurity(node.right)
             found[columns] += decrease / len(columns)
     total = found.sum()
     return found / total if total > 0 else found
@@ -238,6 +346,17 @@ def _gini(node: Tree) -> float:
     weights = np.array(node.weights, dtype=np.float64)
     total = weights.sum()
     return float(total - weights @ weights / total)
+
+
+def _spread(node: Tree) -> float:
+    """Give the weighted squared deviations of the leaves' values from their mean.
+
+    What is lost within the leaves is the same before and after a split above them.
+    """
+    weights = np.array([leaf.weights[0] for leaf in tree.leaves(node)], dtype=np.float64)
+    values = np.array([leaf.value for leaf in tree.leaves(node)], dtype=np.float64)
+    deviations = values - weights @ values / weights.sum()
+    return float(weights @ deviations**2)
 
 
 def progress_line() -> OnProgress:

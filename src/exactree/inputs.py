@@ -186,6 +186,41 @@ def _refuse_odd_labels(values: NDArray[Any]) -> None:
         )
 
 
+def read_targets(y: Any, n_rows: int) -> Floats:
+    """Give one finite number per row.
+
+    >>> read_targets([1, 2.5], 2)
+    array([1. , 2.5])
+    """
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(f"y has shape {values.shape}: it needs one target per row of X")
+    _same_length("y", len(values), n_rows)
+    if values.dtype == object:
+        values = np.array([np.nan if _is_missing(v) else v for v in values], dtype=object)
+    _refuse_inexact(values[:, None], ("y",))
+    found = _as_floats(values, "y")
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        what = "NaN" if np.isnan(found[row]) else "infinity"
+        raise ValueError(f"Input y contains {what} in row {row}: drop such rows")
+    _refuse_extreme_spread(found)
+    return found
+
+
+def _refuse_extreme_spread(targets: Floats) -> None:
+    """Refuse targets whose squared differences float64 cannot hold."""
+    with np.errstate(over="ignore"):
+        spread = float(targets.max() - targets.min())
+    if spread > 1e140 or 0 < spread < 1e-140:
+        raise ValueError(
+            f"the targets y spread over {spread:g}, and float64 cannot hold the squares of such "
+            "numbers: multiply y by a constant"
+        )
+
+
 def _same_length(name: str, found: int, rows: int) -> None:
     if found != rows:
         raise ValueError(

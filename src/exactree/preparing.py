@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from exactree import inputs
 from exactree.bounds import useful_splits
-from exactree.objectives import Objective
-from exactree.problem import Limits, Problem, Ranks
+from exactree.objectives import Objective, Targets
+from exactree.problem import Limits, Number, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
@@ -25,14 +26,17 @@ from exactree.weights import (
     with_class_weights,
 )
 
-TASKS = ("classification",)
+TASKS = ("classification", "regression")
 # Deeper trees could not be stored or printed: Python recurses along their paths.
 DEEPEST = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The user's rows that count, with integer weights (None: all one)."""
+    """The user's rows that count, with integer weights (None: all one).
+
+    In regression the "classes" are the different targets.
+    """
 
     X: NDArray[np.float64]
     labels: Ranks
@@ -40,6 +44,18 @@ class Data:
     scale: Fraction
     classes: NDArray[Any]
     feature_names: tuple[str, ...] | None
+    task: str = "classification"
+
+    def targets(self, *, integral: bool) -> Targets:
+        """Give what an objective looks at: integer weights, or the user's own as floats."""
+        weights: NDArray[Any] = self.weights if self.weights is not None else self._ones()
+        if not integral:
+            weights = weights * float(self.scale)
+        values = np.arange(len(self.classes)) if self.task == "classification" else self.classes
+        return Targets(self.labels, weights, values)
+
+    def _ones(self) -> NDArray[np.int64]:
+        return np.ones(len(self.labels), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -59,7 +75,7 @@ def read_task(task: str) -> str:
     >>> read_task("ranking")
     Traceback (most recent call last):
     ...
-    ValueError: task='ranking' is unknown: choose one of 'classification'
+    ValueError: task='ranking' is unknown: choose one of 'classification', 'regression'
     """
     if task not in TASKS:
         raise ValueError(f"task={task!r} is unknown: choose one of {', '.join(map(repr, TASKS))}")
@@ -98,20 +114,39 @@ def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any) -> Limits:
     )
 
 
-def read_data(X: Any, y: Any, sample_weight: Any = None, class_weight: Any = None) -> Data:
-    """Read rows, labels and weights; rows of no weight are dropped."""
+def read_data(
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    task: str = "classification",
+) -> Data:
+    """Read rows, labels or targets, and weights; rows of no weight are dropped."""
     values, names = inputs.read_matrix(X)
-    classes, numbers = inputs.read_labels(y, len(values))
+    classes, numbers = _read_y(y, len(values), task, class_weight)
     floats = inputs.read_weights(sample_weight, len(values))
     factors = inputs.read_class_weight(class_weight, classes)
     labels = numbers.astype(np.int32)
     if floats is None and factors is None:
-        return Data(values, labels, None, Fraction(1), classes, names)
+        return Data(values, labels, None, Fraction(1), classes, names, task)
     weights = _weights(floats, numbers, factors)
     kept = weights.values > 0
     if not kept.any():
         raise ValueError("class_weight and sample_weight leave no row any weight: raise some")
-    return Data(values[kept], labels[kept], weights.values[kept], weights.scale, classes, names)
+    heavy = weights.values[kept]
+    return Data(values[kept], labels[kept], heavy, weights.scale, classes, names, task)
+
+
+def _read_y(
+    y: Any, n_rows: int, task: str, class_weight: Any
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the classes or the different targets in order, and where each row's stands."""
+    if task == "classification":
+        return inputs.read_labels(y, n_rows)
+    if class_weight is not None:
+        raise ValueError(f"class_weight={class_weight!r} is for classes: pass sample_weight")
+    values, places = np.unique(inputs.read_targets(y, n_rows), return_inverse=True)
+    return values, places.reshape(-1)
 
 
 def _weights(
@@ -141,36 +176,64 @@ def make_problem(
     present, labels = _renumbered(data.labels, len(data.classes))
     keys = dense_ranks(data.X.T) if sources.has_sides else sources.columns
     rows = canonical_rows(keys, labels, data.weights, budgets.min_samples_leaf)
-    factor, penalty = penalty_units(budgets.penalty, rows.total) if budgets.penalty else (1, 0)
-    weights = None if rows.weights is None else rows.weights * factor
-    class_totals = np.zeros(len(present), dtype=np.int64)
-    np.add.at(class_totals, rows.labels, factor if weights is None else weights)
-    leaf_cost = int(objective.leaf_cost(class_totals))
-    max_depth, max_splits = _tightened(budgets, rows, useful_splits(leaf_cost, penalty))
+    factor, penalty = _penalty(budgets.penalty, rows.total, objective, data.scale * rows.common)
     counts, min_rows = _least_side(budgets, rows)
+    problem = Problem(
+        columns=np.ascontiguousarray(sources.columns[:, rows.origin]),
+        labels=rows.labels,
+        n_classes=len(present),
+        weights=None if rows.weights is None else rows.weights * factor,
+        counts=counts,
+        unit=factor,
+        penalty=penalty,
+        objective=objective,
+        min_rows=min_rows,
+        scale=data.scale * rows.common / factor,
+        values=present if data.task == "classification" else data.classes[present],
+        points=_points(rows.columns) if sources.has_sides else None,
+        origin=rows.origin,
+    )
+    most = useful_splits(_leaf_cost(problem), penalty) if objective.additive else None
+    max_depth, max_splits = _tightened(budgets, rows, most)
     sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
     space = in_words(budgets, words, deepest=max_depth == DEEPEST)
     if owned and sides is not None:
         space += f", combined from {len(sides)} rules by ancestry"
-    return Problem(
-        columns=np.ascontiguousarray(sources.columns[:, rows.origin]),
-        labels=rows.labels,
-        n_classes=len(present),
-        weights=weights,
-        counts=counts,
-        unit=factor,
-        # A penalty beyond the leaf's cost forbids all splits, and the depth is 0 then.
-        penalty=min(penalty, factor * rows.total),
-        objective=objective,
-        max_depth=max_depth,
-        max_splits=max_splits,
-        min_rows=min_rows,
-        scale=data.scale * rows.common / factor,
-        space=space,
-        sides=sides,
-        points=_points(rows.columns) if sources.has_sides else None,
-        origin=rows.origin,
-    )
+    return replace(problem, max_depth=max_depth, max_splits=max_splits, sides=sides, space=space)
+
+
+def _penalty(
+    penalty: Fraction, total: int, objective: Objective, scale: Fraction
+) -> tuple[int, Number]:
+    """Give by how much to multiply the weights, and then the cost of a split."""
+    if not penalty:
+        return 1, 0
+    if objective.integral:
+        factor, cost = penalty_units(penalty, total)
+        # Beyond the cost of any leaf it forbids all splits, whatever it is; 64 bits have to do.
+        return factor, min(cost, 2**62)
+    return 1, min(float(penalty * total * scale), sys.float_info.max)
+
+
+def _leaf_cost(problem: Problem) -> Number:
+    """Give the cost of the single leaf: one row of statistics for each label will do."""
+    merged = problem.targets().merged()
+    _refuse_large_costs(problem.objective, merged)
+    cost = problem.objective.leaf_cost(problem.objective.statistics(merged).sum(axis=0))
+    return int(cost) if problem.objective.integral else float(cost)
+
+
+def _refuse_large_costs(objective: Objective, targets: Targets) -> None:
+    """Refuse integer costs that could leave 64 bits."""
+    if not objective.integral:
+        return
+    floats = Targets(targets.labels, targets.weights.astype(np.float64), targets.values)
+    bound = objective.influence(floats)
+    if bound is not None and float(bound.sum()) >= 2**62:
+        raise ValueError(
+            f"the costs of objective {objective.name!r} times the weights leave 64 bits: divide "
+            "the costs by a constant, or round sample_weight to fewer digits"
+        )
 
 
 def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides | None:

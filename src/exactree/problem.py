@@ -1,8 +1,9 @@
 """What an engine looks at and what it gives back.
 
-A `Problem` has no coordinates and no real numbers: ranks, labels, integer costs and budgets. One
-unit of cost is worth `scale` of the user's weight, so that everything before the final conversion
-is exact. An engine is a function from a problem and its limits to a `Result` in those units.
+A `Problem` has no coordinates: ranks, labels, weights and budgets. For an integral objective there
+are no real numbers either: one unit of cost is worth `scale` of the user's weight, so that
+everything before the final conversion is exact. Other objectives are in the user's units, as
+floats. An engine is a function from a problem and its limits to a `Result` in the same units.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.objectives import MisclassificationError, Objective
+from exactree.objectives import MisclassificationError, Objective, Targets
 from exactree.sides import Sides
 from exactree.tree import Split, Tree, size, to_text
 
@@ -97,9 +98,10 @@ class Problem:
     columns : (D, n) int32
         Dense ranks, from 0, of the samples' values in each column.
     labels : (n,) int32
-        Class numbers from 0 to `n_classes` - 1, all of them present.
+        Class numbers from 0 to `n_classes` - 1, all of them present; in regression the places of
+        the targets in `values`.
     n_classes : int
-        How many classes there are.
+        How many classes, or different targets, there are.
     weights : (n,) int64 or None
         Cost of misclassifying each row, positive; None: every row costs `unit`.
     counts : (n,) int32 or None
@@ -107,7 +109,7 @@ class Problem:
         weight); None: one.
     unit : int
         Cost of a row without weights.
-    penalty : int
+    penalty : int or float
         Cost of a split.
     objective : Objective
         What a leaf costs.
@@ -118,7 +120,10 @@ class Problem:
     min_rows : int
         Each side of every split counts at least so much.
     scale : Fraction
-        What one unit of cost is worth in the user's weights.
+        What one unit of weight is worth in the user's weights.
+    values : (n_classes,) array or None
+        What the labels stand for: the different targets in order, or the user's class numbers;
+        None: the labels are those.
     space : str
         The trees that compete, in words.
     sides : Sides or None
@@ -136,7 +141,7 @@ class Problem:
     weights: Ints | None = None
     counts: Ranks | None = None
     unit: int = 1
-    penalty: int = 0
+    penalty: Number = 0
     objective: Objective = field(default_factory=MisclassificationError)
     max_depth: int = 1
     max_splits: int | None = None
@@ -146,6 +151,7 @@ class Problem:
     sides: Sides | None = None
     points: Ranks | None = None
     origin: NDArray[np.intp] | None = None
+    values: NDArray[Any] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -174,7 +180,15 @@ class Problem:
         assert isinstance(split, Part) and self.sides is not None
         return self.sides.among(split.index, rows)
 
-    def price(self, cost: int) -> Number:
+    def targets(self) -> Targets:
+        """Give what the objective looks at; real weights are the user's own."""
+        costs: NDArray[Any] = self.row_costs()
+        if not self.objective.integral:
+            costs = costs * float(self.scale)
+        values = np.arange(self.n_classes) if self.values is None else self.values
+        return Targets(self.labels, costs, values)
+
+    def price(self, cost: Number) -> Number:
         """Turn units into the user's weight: an int if nothing but integers went in.
 
         >>> columns, labels = np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
@@ -183,7 +197,9 @@ class Problem:
         >>> Problem(columns, labels, 1, scale=Fraction(1, 4)).price(2)
         0.5
         """
-        worth = cost * self.scale
+        if not self.objective.integral:
+            return float(cost)
+        worth = int(cost) * self.scale
         whole = self.scale.denominator == 1 and not self.penalty
         return worth.numerator if whole else float(worth)
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs, tree
-from exactree.engines import OVER_RULES, as_engine, search_sizes, single_leaf
-from exactree.objectives import Objective, as_objective
+from exactree.engines import OVER_RULES, as_engine, generic, search_sizes, single_leaf
+from exactree.objectives import Objective, Targets, as_objective, check_declarations
 from exactree.preparing import (
     Data,
     in_words,
@@ -55,9 +55,9 @@ def solve(
     X : array or data frame
         Rows by columns, finite numbers.
     y : array
-        One label per row.
+        One label per row, or one number in regression.
     task : str
-        "classification".
+        "classification" or "regression".
     splits : str, split family or list of these
         Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
         values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
@@ -71,7 +71,8 @@ def solve(
     penalty : float
         Cost of a split as a share of the total weight.
     objective : Objective, str or None
-        The loss; None is the weight of the misclassified rows.
+        The loss; None is the weight of the misclassified rows, or the squared error. Names are
+        "error"; "squared_error", "absolute_error", "poisson".
     sample_weight : array or None
         Weight of each row; a row of weight 2 counts as two rows, one of weight 0 is left out.
     class_weight : dict, "balanced" or None
@@ -81,9 +82,9 @@ def solve(
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
     engine : str
-        "auto", "search" or "brute_force" for the best tree of all; "size_rec", "size_vec" or
-        "size_kperms" for the best combination of rules from a list (as `space` says). All are
-        exact; "auto" is the fastest.
+        "auto", "search" (native, objective "error"), "generic" (any objective) or "brute_force"
+        for the best tree of all; "size_rec", "size_vec" or "size_kperms" for the best combination
+        of rules from a list (as `space` says). All are exact; "auto" is the fastest.
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
@@ -100,14 +101,15 @@ def solve(
        └─ no: a (1 row)
     """
     start = perf_counter()
-    chosen = as_engine(engine)
     family, loss = as_family(splits), as_objective(objective, read_task(task))
+    chosen = as_engine(engine, loss)
     budgets = replace(
         read_budgets(max_depth, max_splits, min_samples_leaf, penalty),
         min_weight=inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
     )
     limits = read_limits(time_limit, memory_limit, n_jobs)
-    data = read_data(X, y, sample_weight, class_weight)
+    data = read_data(X, y, sample_weight, class_weight, task)
+    loss = loss.for_classes(data.classes)
     sources = family.sources(data.X)
     problem = make_problem(
         data,
@@ -118,6 +120,8 @@ def solve(
         owned=engine in OVER_RULES,
         listing=_listing(limits, start),
     )
+    if chosen is generic:
+        check_declarations(loss, data.targets(integral=loss.integral))
     left = _what_is_left(limits, start)
     if problem.max_depth == 0:
         found = single_leaf(problem, "optimal")
@@ -192,8 +196,8 @@ def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress | No
         return None
 
     def show(progress: Progress) -> None:
-        best, bound = int(progress.objective), int(progress.lower_bound)
-        on_progress(Progress(progress.seconds, problem.price(best), problem.price(bound)))
+        best, bound = problem.price(progress.objective), problem.price(progress.lower_bound)
+        on_progress(Progress(progress.seconds, best, bound))
 
     return show
 
@@ -203,28 +207,26 @@ def translated(
 ) -> Result:
     """Turn an engine's result into the user's: splits on values, leaves with their rows, prices.
 
-    The finished tree is run on the training data and its cost counted again, in integers: it has
-    to be the objective, to the last unit.
+    The finished tree is run on the training data and its cost counted again: it has to be the
+    objective, to the last unit where costs are integers.
     """
     shaped = _with_splits(found.tree, problem, sources, np.arange(problem.n_rows))
-    ends = tree.apply(shaped, data.X)
-    table = np.zeros((2 * tree.size(shaped) + 1, len(data.classes)), dtype=np.int64)
-    np.add.at(table, (ends, data.labels), 1 if data.weights is None else data.weights)
-    _refuse_other_cost(found, problem, data, int(problem.objective.leaf_cost(table).sum()), shaped)
-    filled = _with_leaves(shaped, table, np.bincount(ends, minlength=len(table)), problem, data)
+    counted = _LeafCounter(problem, data, tree.apply(shaped, data.X))
+    filled, cost = counted.fill(shaped)
+    _refuse_other_cost(found, problem, cost)
     history = tuple(
-        (seconds, problem.price(int(best)), problem.price(int(bound)))
+        (seconds, problem.price(best), problem.price(bound))
         for seconds, best, bound in found.history
     )
     return replace(
         found,
-        objective=problem.price(int(found.objective)),
-        lower_bound=problem.price(int(found.lower_bound)),
-        gap=problem.price(int(found.gap)),
+        objective=problem.price(found.objective),
+        lower_bound=problem.price(found.lower_bound),
+        gap=problem.price(found.gap),
         tree=filled,
         stats={**found.stats, "seconds": perf_counter() - started},
         history=history,
-        classes=tuple(data.classes.tolist()),
+        classes=tuple(data.classes.tolist()) if data.task == "classification" else (),
         feature_names=data.feature_names,
     )
 
@@ -241,35 +243,65 @@ def _with_splits(found: Tree, problem: Problem, sources: Sources, rows: NDArray[
     )
 
 
-def _refuse_other_cost(
-    found: Result, problem: Problem, data: Data, loss: int, shaped: Tree
-) -> None:
-    # The table counts in the data's units, of which a unit of the problem is a part or a multiple.
-    in_units = Fraction(loss) * data.scale / problem.scale
-    counted = in_units + problem.penalty * tree.size(shaped)
-    if counted != found.objective:
+def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | float) -> None:
+    # Sums of floats in another order differ in their last digits.
+    slack = 0.0 if problem.objective.integral else 1e-9 * max(abs(float(counted)), _tiny(problem))
+    if abs(counted - found.objective) > slack:
         raise RuntimeError(
             f"the tree costs {float(counted)} on the training data, the engine said "
             f"{found.objective}: please report this as a bug of exactree"
         )
 
 
-def _with_leaves(
-    shaped: Tree, table: NDArray[np.int64], rows: NDArray[np.intp], problem: Problem, data: Data
-) -> Tree:
-    """Give every leaf its class, rows, weights and loss; numbers in preorder."""
-    values = problem.objective.leaf_value(table).tolist()
-    costs = problem.objective.leaf_cost(table).tolist()
-    whole = data.scale.denominator == 1
+def _tiny(problem: Problem) -> float:
+    """Give a cost that is nothing beside that of the single leaf."""
+    targets = problem.targets()
+    statistics = problem.objective.statistics(targets).sum(axis=0)
+    return 1e-12 * abs(float(problem.objective.leaf_cost(statistics)))
 
-    def worth(units: int) -> Number:
-        return units * data.scale.numerator if whole else float(units * data.scale)
 
-    numbers = iter([i for i, node in enumerate(tree.nodes(shaped)) if isinstance(node, Leaf)])
+class _LeafCounter:
+    """Gives every leaf its value, rows, weights and loss, and adds the losses up."""
 
-    def filled(_: Leaf) -> Leaf:
-        i = next(numbers)
-        weights = tuple(worth(w) for w in table[i].tolist())
-        return Leaf(values[i], int(rows[i]), weights, worth(costs[i]))
+    def __init__(self, problem: Problem, data: Data, ends: NDArray[np.intp]) -> None:
+        self.problem, self.data, self.ends = problem, data, ends
+        self.objective = problem.objective
+        self.targets = data.targets(integral=self.objective.integral)
+        self.numbers = iter(range(2 * len(ends) + 1))
 
-    return tree.map_leaves(filled, shaped)
+    def fill(self, shaped: Tree) -> tuple[Tree, Any]:
+        """Fill the leaves; give the cost in the problem's units too, penalties included."""
+        number = next(self.numbers)
+        if isinstance(shaped, Node):
+            left, a = self.fill(shaped.left)
+            right, b = self.fill(shaped.right)
+            both = self.objective.combine(a, b) + self.problem.penalty
+            return Node(shaped.split, left, right), both.item() if hasattr(both, "item") else both
+        rows = np.flatnonzero(self.ends == number)
+        inside = self.targets.take(rows)
+        cost = self.objective.leaf_cost(self.objective.statistics(inside).sum(axis=0)).item()
+        value = self.objective.prediction(inside)
+        filled = Leaf(value, len(rows), self._weights(inside), self._worth(cost))
+        return filled, self._units(cost)
+
+    def _weights(self, inside: Targets) -> tuple[Number, ...]:
+        """Give the weight by class, or the whole weight in regression."""
+        if self.data.task == "regression":
+            return (self._worth(inside.weights.sum().item()),)
+        by_class = np.zeros(len(self.data.classes), dtype=inside.weights.dtype)
+        np.add.at(by_class, inside.labels, inside.weights)
+        return tuple(map(self._worth, by_class.tolist()))
+
+    def _worth(self, units: Number) -> Number:
+        """Give the user's weight: integers stay integers, and floats are the user's already."""
+        if not self.objective.integral:
+            return units
+        scale = self.data.scale
+        return units * scale.numerator if scale.denominator == 1 else float(units * scale)
+
+    def _units(self, cost: Number) -> Fraction | float:
+        """Give the problem's units, of which one of the data's is a part or a multiple."""
+        if not self.objective.integral:
+            return cost
+        units = Fraction(cost) * self.data.scale / self.problem.scale
+        return units.numerator if units.denominator == 1 else units

@@ -80,7 +80,7 @@ def by_specification(problem: Problem) -> int:
 
     rows = Constraint("rows", lambda _, a, b: enough(a) and enough(b))
     shallow = max_depth(problem.max_depth)
-    objective = penalised(WEIGHTED_ZERO_ONE, problem.penalty)
+    objective = penalised(WEIGHTED_ZERO_ONE, int(problem.penalty))
     (best,) = brute_size(
         problem.max_splits or 0,
         xs,
@@ -102,7 +102,7 @@ def recounted(problem: Problem, found: Tree, rows: NDArray[np.intp]) -> int:
     sides = recounted(problem, found.left, rows[left]) + recounted(
         problem, found.right, rows[~left]
     )
-    return sides + problem.penalty
+    return sides + int(problem.penalty)
 
 
 @pytest.mark.parametrize("engine", SIZES)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from operator import add
 from time import perf_counter
 
 import numpy as np
 
-from exactree.bounds import equal_rows
-from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
+from exactree.bounds import equal_rows_cost
+from exactree.objectives import MisclassificationError, SquaredError
+from exactree.problem import (
+    Cut,
+    Limits,
+    Number,
+    OnProgress,
+    Part,
+    Problem,
+    Progress,
+    Result,
+    Status,
+)
 from exactree.sides import unpacked
 from exactree.spec import tree as spec_tree
 from exactree.spec.constraints import Constraint
+from exactree.spec.data import Number as Exact
 from exactree.spec.data import Rule, Sample, Samples
-from exactree.spec.objectives import WEIGHTED_ZERO_ONE, penalised
+from exactree.spec.objectives import SQUARED, WEIGHTED_ZERO_ONE, Objective, penalised
 from exactree.spec.programs import best_tree
 from exactree.spec.rules import axis_rules
 from exactree.tree import Leaf, Node, Tree
@@ -28,7 +42,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
     Stopped early, it has only the single leaf to show, and what equal rows prove.
     """
     start = perf_counter()
-    samples = _samples(problem)
+    samples, objective_of = _samples(problem), _objective(problem)
     listed = _listed(problem)
     status: Status = "optimal"
     nodes = 0
@@ -46,20 +60,21 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
         found = best_tree(
             samples,
             gen_splits,
-            WEIGHTED_ZERO_ONE,
+            objective_of,
             max_depth=problem.max_depth,
             max_splits=problem.max_splits,
-            penalty=problem.penalty,
+            penalty=_exact(problem.penalty),
             constraint=_row_limit(problem),
         )
     except _Stop:
         status, found = "time_limit", spec_tree.Leaf(samples)
     except KeyboardInterrupt:
         status, found = "interrupted", spec_tree.Leaf(samples)
-    objective = int(penalised(WEIGHTED_ZERO_ONE, problem.penalty)(found))
+    value = penalised(objective_of, _exact(problem.penalty))(found)
+    objective: Number = int(value) if problem.objective.integral else float(value)
     bound = objective
     if status != "optimal":
-        bound = equal_rows(problem.keys(), problem.labels, problem.row_costs())
+        bound = equal_rows_cost(problem.keys(), problem.targets(), problem.objective)
     seconds = perf_counter() - start
     if on_progress is not None:
         on_progress(Progress(seconds, objective, bound))
@@ -69,16 +84,41 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
         objective=objective,
         lower_bound=bound,
         gap=objective - bound,
-        tree=_translated(found),
+        tree=_translated(found, problem),
         stats={"seconds": seconds, "nodes": nodes},
         history=((seconds, objective, bound),),
     )
 
 
 def _samples(problem: Problem) -> Samples:
-    ranks, labels = problem.columns.T.tolist(), problem.labels.tolist()
-    rows = zip(ranks, labels, problem.row_costs().tolist(), strict=True)
-    return tuple(Sample(i, tuple(x), y, w) for i, (x, y, w) in enumerate(rows))
+    """Give the rows with exact numbers: classes, or targets as fractions."""
+    targets = problem.targets()
+    rows = zip(
+        problem.columns.T.tolist(), targets.y.tolist(), targets.weights.tolist(), strict=True
+    )
+    return tuple(Sample(i, tuple(x), _exact(y), _exact(w)) for i, (x, y, w) in enumerate(rows))
+
+
+def _exact(number: Number) -> Exact:
+    return Fraction(number) if isinstance(number, float) else number
+
+
+def _objective(problem: Problem) -> Objective:
+    """Find the specification's form of the objective, else let it cost leaves itself."""
+    known = {MisclassificationError: WEIGHTED_ZERO_ONE, SquaredError: SQUARED}
+    if type(problem.objective) in known:
+        return known[type(problem.objective)]
+    own, targets = problem.objective, problem.targets()
+
+    def leaf(xs: Samples) -> Exact:
+        inside = targets.take(np.array([x.index for x in xs], dtype=np.intp))
+        return _exact(own.leaf_cost(own.statistics(inside).sum(axis=0)).item())
+
+    def combine(a: Exact, b: Exact) -> Exact:
+        kind = np.int64 if own.integral else np.float64
+        return _exact(own.combine(np.asarray(a, kind), np.asarray(b, kind)).item())
+
+    return Objective(own.name, leaf, add if own.additive else combine)
 
 
 def _listed(problem: Problem) -> list[Rule]:
@@ -102,14 +142,11 @@ def _row_limit(problem: Problem) -> Constraint:
     return Constraint("min_rows", lambda _, left, right: enough(left) and enough(right))
 
 
-def _translated(found: spec_tree.Tree[Rule, Samples]) -> Tree:
+def _translated(found: spec_tree.Tree[Rule, Samples], problem: Problem) -> Tree:
     if isinstance(found, spec_tree.Leaf):
-        weight: dict[int, int] = {}
-        for x in found.value:
-            weight[int(x.y)] = weight.get(int(x.y), 0) + int(x.w)
-        heaviest = max(sorted(weight), key=lambda c: weight[c])
-        return Leaf(heaviest)
+        rows = np.array([x.index for x in found.value], dtype=np.intp)
+        return Leaf(problem.objective.prediction(problem.targets().take(rows)))
     assert isinstance(found.rule.form, tuple)
     kind, column, *more = found.rule.form
     split = Part(column) if kind == "part" else Cut(column, int(more[1]))
-    return Node(split, _translated(found.left), _translated(found.right))
+    return Node(split, _translated(found.left, problem), _translated(found.right, problem))

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from exactree.bounds import equal_rows
-from exactree.problem import Problem, Result, Status
+from exactree.bounds import equal_rows_cost
+from exactree.problem import Number, Problem, Result, Status
 from exactree.tree import Leaf
 
 
 def single_leaf(problem: Problem, status: Status) -> Result:
     """Give the leaf with its cost; if it is not "optimal", with what equal rows prove."""
-    totals = np.zeros(problem.n_classes, dtype=np.int64)
-    np.add.at(totals, problem.labels, problem.row_costs())
-    cost = bound = int(problem.objective.leaf_cost(totals))
+    targets, objective = problem.targets().merged(), problem.objective
+    exact = objective.leaf_cost(objective.statistics(targets).sum(axis=0))
+    cost: Number = int(exact) if objective.integral else float(exact)
+    bound = cost
     if status != "optimal":
-        bound = equal_rows(problem.keys(), problem.labels, problem.row_costs())
+        bound = equal_rows_cost(problem.keys(), problem.targets(), objective)
     return Result(
         status=status,
         space=problem.space,
         objective=cost,
         lower_bound=bound,
         gap=cost - bound,
-        tree=Leaf(int(problem.objective.leaf_value(totals))),
+        tree=Leaf(objective.prediction(targets)),
         history=((0.0, cost, bound),),
     )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.objectives import Objective
+from exactree.objectives import Objective, Targets
 from exactree.problem import Part, Problem
 from exactree.sides import unpacked
 from exactree.tree import Leaf, Node, Tree
@@ -32,8 +32,8 @@ BLOCK = 512
 class Rules:
     """A problem over a list of rules, ready for whole batches of combinations.
 
-    `measures` has a column for the weight of every class, and a last one for what the row counts
-    towards `min_rows`, in the shortest type that keeps their sums exact.
+    `measures` has a column for every statistic of the objective, and a last one for what the row
+    counts towards `min_rows`, in the shortest type that keeps their sums exact.
     """
 
     holds: Bools
@@ -43,6 +43,7 @@ class Rules:
     min_rows: int
     penalty: int
     max_depth: int
+    targets: Targets
 
     def __len__(self) -> int:
         return len(self.holds)
@@ -77,21 +78,21 @@ def rules_of(problem: Problem) -> Rules:
         measures(problem),
         objective,
         problem.min_rows,
-        problem.penalty,
+        int(problem.penalty),
         problem.max_depth,
+        problem.targets(),
     )
 
 
 def measures(problem: Problem) -> Numbers:
-    """Give the weight of each row by class, and its count, in the shortest exact type.
+    """Give the statistics of each row, its weight by class, and its count, in the shortest type.
 
     >>> columns, labels = np.zeros((1, 2), np.int32), np.array([0, 1], np.int32)
     >>> measures(Problem(columns, labels, 2)).tolist()
     [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
     """
-    table = np.zeros((problem.n_rows, problem.n_classes + 1), dtype=np.int64)
-    table[np.arange(problem.n_rows), problem.labels] = problem.row_costs()
-    table[:, -1] = 1 if problem.counts is None else problem.counts
+    counts = np.ones(problem.n_rows, np.int64) if problem.counts is None else problem.counts
+    table = np.column_stack([problem.objective.statistics(problem.targets()), counts])
     largest = int(table.sum(axis=0).max())
     # Products of matrices are fast for floating point only, and exact while all integers are.
     for dtype, exact in ((np.float32, 2**24), (np.float64, 2**53)):
@@ -139,8 +140,8 @@ def best_tree(rules: Rules, chosen: Sequence[int]) -> tuple[float, Tree]:
 def _best(rules: Rules, chosen: frozenset[int], region: Bools, depth: int) -> tuple[float, Tree]:
     sums = rules.sums(region[None])
     if not chosen:
-        value = rules.objective.leaf_value(sums[0, :-1].astype(np.int64))
-        return int(rules.leaf_costs(sums)[0]), Leaf(int(value))
+        value = rules.objective.prediction(rules.targets.take(np.flatnonzero(region)))
+        return int(rules.leaf_costs(sums)[0]), Leaf(value)
     best: tuple[float, Tree] = (inf, Leaf(0))
     for r in sorted(chosen) if depth else ():
         left = frozenset(j for j in chosen if rules.ancestry[r, j] > 0)

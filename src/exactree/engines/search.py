@@ -57,7 +57,7 @@ def _run(
 
     terms: dict[str, Any] = {
         "unit": problem.unit,
-        "penalty": problem.penalty,
+        "penalty": int(problem.penalty),
         "max_depth": problem.max_depth,
         "max_splits": -1 if problem.max_splits is None else problem.max_splits,
         "min_rows": problem.min_rows,

@@ -1,0 +1,139 @@
+"""Rank columns as a source of the generic engine: thresholds, in chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from exactree.engines.candidates import Costs, Group, Mask, Rows, Scan, Values
+from exactree.problem import Cut, Ranks
+
+# Prefix sums are taken for as many columns at once as keep below so many numbers.
+BLOCK = 1 << 21
+
+
+class Chain(Group):
+    """The thresholds of one column: the left sides grow, the right sides shrink."""
+
+    def __init__(self, scan: ColumnScan, chosen: slice, shares: int) -> None:
+        super().__init__(scan.costs, scan.cost[chosen], scan.allowed[chosen], shares)
+        self.column = int(scan.column[chosen.start])
+        self.order = scan.orders[self.column - scan.first]
+        self.ends, self.ranks = scan.end[chosen], scan.rank[chosen]
+        self.place = np.arange(len(self.ends))
+        self.first = True
+        if self.costs.influence is not None:
+            self.influence = self.costs.influence[self.order].cumsum()[self.ends - 1]
+
+    def choose(self) -> int:
+        """Choose the best single split first, then the middle of the longest open run.
+
+        One evaluation there bounds both halves of the run.
+        """
+        if self.first:
+            self.first = False
+            return super().choose()
+        edges = np.flatnonzero(np.diff(self.open, prepend=False, append=False))
+        starts, stops = edges[::2], edges[1::2]
+        longest = int((stops - starts).argmax())
+        return int(starts[longest] + stops[longest]) // 2
+
+    def wider(self, t: int, *, on_left: bool) -> Mask:
+        """Mark the thresholds from t on, or up to t."""
+        return self.place >= t if on_left else self.place <= t
+
+    def between(self, t: int) -> Values:
+        """Give the influence of the rows between two thresholds."""
+        return np.asarray(np.abs(self.influence - self.influence[t]))
+
+    def sides(self, t: int) -> tuple[Rows, Rows]:
+        """Cut the node's rows, in the order of the column, in two."""
+        return self.order[: self.ends[t]], self.order[self.ends[t] :]
+
+    def split(self, t: int) -> Cut:
+        """Name column and rank."""
+        return Cut(self.column, int(self.ranks[t]))
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnScan(Scan):
+    """All thresholds of the columns from `first` on, column by column.
+
+    `end` counts the rows left of a threshold, `rank` is the last rank there.
+    """
+
+    first: int
+    orders: Rows
+    column: Values
+    end: Values
+    rank: Values
+
+    def sides(self, i: int) -> tuple[Rows, Rows]:
+        """Give the rows left and right of a threshold."""
+        order = self.orders[self.column[i] - self.first]
+        return order[: self.end[i]], order[self.end[i] :]
+
+    def split(self, i: int) -> Cut:
+        """Name column and rank."""
+        return Cut(int(self.column[i]), int(self.rank[i]))
+
+    def groups(self, shares: int) -> list[Group]:
+        """Make a chain of the thresholds of every column that has any."""
+        columns = np.arange(self.first, self.first + len(self.orders))
+        starts = np.searchsorted(self.column, columns).tolist()
+        stops = np.searchsorted(self.column, columns, side="right").tolist()
+        return [
+            Chain(self, slice(start, stop), shares)
+            for start, stop in zip(starts, stops, strict=True)
+            if start < stop
+        ]
+
+
+class Columns:
+    """Rank columns; a node has its rows in the order of every column."""
+
+    def __init__(self, columns: Ranks, costs: Costs) -> None:
+        self.columns, self.costs = columns, costs
+
+    def everything(self) -> Rows:
+        """Give the order of all rows in every column."""
+        return np.argsort(self.columns, axis=1, kind="stable")
+
+    def among(self, orders: Rows, inside: Mask) -> Rows:
+        """Keep the order of the rows inside, for every column."""
+        return orders[inside[orders]].reshape(len(orders), -1 if len(orders) else 0)
+
+    def scan(self, orders: Rows, rows: Rows, statistics: Values) -> Iterator[Scan]:
+        """Cost all thresholds, a block of columns at a time, from the rows' statistics."""
+        # By row number, so that the order of a column picks its statistics.
+        spread = np.zeros((statistics.shape[1], self.columns.shape[1]), dtype=statistics.dtype)
+        spread[:, rows] = statistics.T
+        total = statistics.sum(axis=0)[:, None]
+        step = max(1, BLOCK // max(1, statistics.size))
+        for start in range(0, len(orders), step):
+            yield self._scan_block(start, orders[start : start + step], spread, total)
+
+    def _scan_block(self, start: int, orders: Rows, spread: Values, total: Values) -> Scan:
+        ranks = np.take_along_axis(self.columns[start : start + len(orders)], orders, axis=1)
+        column, last = np.nonzero(ranks[:, 1:] != ranks[:, :-1])
+        left = spread[:, orders].cumsum(axis=2)[:, column, last]
+        return ColumnScan(
+            costs=self.costs,
+            rows=orders.shape[1],
+            cost=self.costs.singles(left.T, (total - left).T),
+            allowed=self._allowed(orders, column, last),
+            first=start,
+            orders=orders,
+            column=column + start,
+            end=last + 1,
+            rank=ranks[column, last],
+        )
+
+    def _allowed(self, orders: Rows, column: Values, last: Values) -> Mask:
+        if self.costs.min_rows <= 1:
+            return np.ones(len(column), dtype=bool)
+        counts = self.costs.count(orders.reshape(-1)).reshape(orders.shape).cumsum(axis=1)
+        left = counts[column, last]
+        return self.costs.enough(left, counts[column, -1] - left)
