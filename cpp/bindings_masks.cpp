@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,15 +47,20 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                           std::optional<PollFunction> poll) {
   Columns data = rows_of(labels.size(), labels, n_classes, weights, counts);
   check(masks, ranks, labels.size());
-  MaskTree tree(masks.data(), masks.shape(0), data.rows, ranks ? ranks->data() : nullptr,
-                ranks ? static_cast<int>(ranks->shape(0)) : 0);
-  data.masks = &tree;
+  std::unique_ptr<MaskTree> tree;
+  {
+    nb::gil_scoped_release release;
+    tree = std::make_unique<MaskTree>(masks.data(), masks.shape(0), data.rows,
+                                      ranks ? ranks->data() : nullptr,
+                                      ranks ? static_cast<int>(ranks->shape(0)) : 0);
+  }
+  data.masks = tree.get();
   const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
                           lower_bound, time_limit, memory_limit, threads, switches};
   SearchResult result = run_search(data, terms, isa, std::move(poll));
   for (SearchAnswer& answer : result.answers)
     for (TreeNode& node : answer.tree)
-      if (node.feature >= 0) node.feature = tree.feature(static_cast<std::uint32_t>(node.feature));
+      if (node.feature >= 0) node.feature = tree->feature(static_cast<std::uint32_t>(node.feature));
   return result;
 }
 

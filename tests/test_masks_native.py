@@ -216,3 +216,106 @@ def test_optimal_for_every_size() -> None:
             assert splits <= k
         if sizes.stop <= most:
             assert expected[-1] == optimum(small, depth, most)
+
+
+# --- More rows than a word has ----------------------------------------------------------------
+
+
+def noisy(seed: int, n: int, classes: int = 2) -> tuple[npt.NDArray[np.uint64], Any]:
+    """All lines among points of the plane, and labels by two of them with noise."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n, 2)).round(3)
+    labels = (points[:, 0] * points[:, 1] > 0).astype(np.int32)
+    flipped = rng.random(n) < 0.2
+    labels[flipped] = rng.integers(0, classes, int(flipped.sum()))
+    return dichotomies(points, "hyperplane").expanded(), labels
+
+
+def two_levels(masks: npt.NDArray[np.uint64], labels: Any, weights: Any) -> int:
+    """The optimum of depth two: all first splits, and for each side all second ones."""
+    octets = masks.astype("<u8").view(np.uint8)
+    left = np.unpackbits(octets, axis=1, count=len(labels), bitorder="little").astype(np.int64)
+    by_class = weights * (labels == np.arange(labels.max() + 1)[:, None])
+
+    def single(rows: Any) -> int:
+        inside = left @ (by_class * rows).T
+        outside = (by_class * rows).sum(axis=1) - inside
+        kept = inside.max(axis=1) + outside.max(axis=1)
+        return int((by_class * rows).sum() - kept.max())
+
+    return min(single(side) + single(1 - side) for side in left)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_several_words(isa: str, classes: int, weighted: bool) -> None:
+    n = 75
+    masks, labels = noisy(classes, n, classes)
+    masks = masks[:: len(masks) // 400].copy()
+    rng = np.random.default_rng(0)
+    weights = rng.integers(1, 6, n) if weighted else np.ones(n, dtype=np.int64)
+    given = weights if weighted else None
+    found = _native.search_masks(masks, labels, classes, given, max_depth=2, isa=isa)
+    assert found.status == "optimal"
+    assert found.objective == two_levels(masks, labels, weights)
+
+
+# --- What must not matter ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("terms", [{}, {"max_splits": 4}, {"min_rows": 4}, {"penalty": 2}])
+def test_threads_and_instruction_sets_change_nothing(terms: dict[str, Any]) -> None:
+    masks, labels = noisy(5, 66, 3)
+    masks = masks[::5].copy()
+
+    def tree(**how: Any) -> list[list[int]]:
+        switches = 1 << PRUNINGS.index("incumbent")  # the search has to find the tree itself
+        found = _native.search_masks(
+            masks, labels, 3, max_depth=3, switches=switches, **terms, **how
+        )
+        return [column.tolist() for _, column in sorted(found.tree.items())]
+
+    first = tree()
+    assert all(tree(threads=threads) == first for threads in (2, 3, 3))
+    assert all(tree(isa=isa) == first for isa in ISAS)
+
+
+# --- Limits and bad input ---------------------------------------------------------------------
+
+
+def test_limits_leave_a_tree_and_a_bound() -> None:
+    masks, labels = noisy(1, 150)
+    limits: list[tuple[dict[str, Any], str]] = [
+        ({"time_limit": 0.0}, "time_limit"),
+        ({"time_limit": 0.05}, "time_limit"),
+        ({"memory_limit": 1000}, "memory_limit"),
+    ]
+    for limit, status in limits:
+        found = _native.search_masks(masks, labels, 2, max_depth=4, **limit)
+        assert found.status == status
+        assert 0 <= found.lower_bound < found.objective
+        assert found.seconds < 5
+
+
+def test_interrupts_and_errors_of_the_caller() -> None:
+    masks, labels = noisy(1, 150)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def fail(*_: object) -> None:
+        raise ArithmeticError
+
+    stopped = _native.search_masks(masks, labels, 2, max_depth=4, poll=interrupt)
+    assert stopped.status == "interrupted"
+    with pytest.raises(ArithmeticError):
+        _native.search_masks(masks, labels, 2, max_depth=4, poll=fail)
+
+
+def test_wrong_masks_are_refused() -> None:
+    labels = np.zeros(3, dtype=np.int32)
+    with pytest.raises(ValueError, match="have 1 words, not 2"):
+        _native.search_masks(np.zeros((4, 2), np.uint64), labels, 1, max_depth=1)
+    with pytest.raises(ValueError, match="mask 1 has bits beyond the last row"):
+        _native.search_masks(np.array([[7], [8]], np.uint64), labels, 1, max_depth=1)

@@ -27,6 +27,7 @@ class UnitMeasure {
   explicit UnitMeasure(const Columns& data) : unit_(data.unit) {}
   EXACTREE_INLINE Cost sum(std::size_t, Word v) const { return count(v); }
   Cost cost(Cost sum) const { return sum * unit_; }
+  Cost at_least_for(int rows) const { return rows * unit_; }
   // The least and the greatest sum with at least, or at most, this cost.
   Cost at_least(Cost c) const { return c <= 0 ? c : (c + unit_ - 1) / unit_; }
   Cost at_most(Cost c) const { return c < 0 ? -1 : c / unit_; }
@@ -56,6 +57,7 @@ class TableMeasure {
     return total;
   }
   Cost cost(Cost sum) const { return sum; }
+  Cost at_least_for(int) const { return 0; }  // rows may cost anything
   Cost at_least(Cost c) const { return c; }
   Cost at_most(Cost c) const { return c; }
 
@@ -241,7 +243,11 @@ class MaskDescent {
         return;
       }
     }
-    const int child = tree_.open(i);
+    const int child = tree_.open(i, work_);
+    if (child == MaskTree::Branch::kClosed) {
+      stopped_ = true;
+      return;
+    }
     if (child == MaskTree::Branch::kTwig) {
       const auto& twig = tree_.branch(i);
       for (std::uint32_t m = twig.begin; m < twig.end && !done(); ++m)
@@ -334,26 +340,17 @@ class MaskNodeOf final : public MaskNode {
 
   void whole(SideQuery& query, bool limited, Workspace& work) override {
     ++work.counters.scans;
-    const MaskLimit limit = limit_of(limited);
-    if (shared_->classes == 2) {
-      descend(TwoSets<Measure>(measure(), words(), own_.data(), &own_[words()]), limit, query,
-              work);
-    } else if (shared_->classes > 2) {
-      descend(ManySets<Measure>{measure(), words(), own_}, limit, query, work);
-    }
+    const MaskChoice found = choose(query.best, query.low, limited, false, work);
+    if (found.id >= 0) query.best = found.cost;
   }
-
+  MaskChoice single(Cost below, Workspace& work) override {
+    return choose(below, 0, true, false, work);
+  }
   int first_mask(Cost cost, Workspace& work) override {
-    SideQuery query;
-    query.best = cost + 1;
-    query.wanted = true;
-    const MaskLimit limit = limit_of(true);
-    if (shared_->classes == 2)
-      return first(TwoSets<Measure>(measure(), words(), own_.data(), &own_[words()]), limit, query,
-                   work);
-    if (shared_->classes > 2)
-      return first(ManySets<Measure>{measure(), words(), own_}, limit, query, work);
-    return -1;
+    return choose(cost + 1, 0, true, true, work).id;
+  }
+  const Word* rows_of_class(int label) const override {
+    return &shared_->of_class[static_cast<std::size_t>(label) * words()];
   }
 
   MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) override {
@@ -394,7 +391,7 @@ class MaskNodeOf final : public MaskNode {
     return measure().cost(best);
   }
 
-  bool raise(const MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
+  bool raise(MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
              Workspace& work) const override {
     const int n = archive.budgets(), from = n > 1 ? 1 : 0;
     const auto reached = [&] {
@@ -403,17 +400,18 @@ class MaskNodeOf final : public MaskNode {
       return true;
     };
     if (reached()) return true;
-    for (std::size_t i = 0; i < archive.size(); ++i) {
-      // The costs of a set fall with the number of splits, so the least known is the last.
-      if (archive.key(i) <= lower[n - 1]) break;
-      const std::uint32_t e = archive.entry(i);
-      const Word* set = archive.set(e);
-      Cost outside = 0;
-      for (std::size_t w = 0; w < words(); ++w) outside += measure().sum(w, set[w] & ~rows[w]);
-      outside = measure().cost(outside);
-      if (archive.key(i) - outside <= lower[n - 1]) continue;
+    int own = 0;
+    for (std::size_t w = 0; w < words(); ++w) own += count(rows[w]);
+    for (std::size_t i = 0; i < archive.tries(); ++i) {
+      const std::size_t e = archive.candidate(i);
+      // Costs fall with the number of splits, so the last is what is easiest to improve.
+      const Cost slack = archive.key(e) - lower[n - 1];
+      if (slack <= 0 || measure().at_least_for(archive.rows(e) - own) >= slack) continue;
+      const Cost outside = cost_outside(archive.set(e), rows, slack);
+      if (outside >= slack) continue;
       for (int k = from; k < n; ++k) lower[k] = std::max(lower[k], archive.lower(e)[k] - outside);
       if (!reached()) continue;
+      archive.helped(i, e);
       work.counters.count(Pruning::kArchiveLike);
       return true;
     }
@@ -452,6 +450,15 @@ class MaskNodeOf final : public MaskNode {
   Cost counted(std::size_t w, Word v) const {
     return shared_->counts ? shared_->counts->sum(w, v) : count(v);
   }
+  // What the rows of a set that are not among others cost; anything above `most` if that is more.
+  Cost cost_outside(const Word* set, const Word* others, Cost most) const {
+    Cost sum = 0;
+    for (std::size_t w = 0; w < words(); ++w) {
+      sum += measure().sum(w, set[w] & ~others[w]);
+      if (measure().cost(sum) >= most) return most;
+    }
+    return measure().cost(sum);
+  }
   MaskLimit limit_of(bool limited) const {
     MaskLimit limit;
     limit.counts = shared_->counts.get();
@@ -485,20 +492,26 @@ class MaskNodeOf final : public MaskNode {
     }
   }
 
-  template <class Sets>
-  void descend(const Sets& sets, const MaskLimit& limit, SideQuery& query, Workspace& work) {
-    MaskDescent<Sets> descent(*tree_, sets, limit, work);
-    descent.best = measure().at_least(query.best);
-    descent.low = measure().at_most(query.low);
-    descent.run();
-    if (descent.id >= 0) query.best = measure().cost(descent.best);
-  }
-  template <class Sets>
-  int first(const Sets& sets, const MaskLimit& limit, const SideQuery& query, Workspace& work) {
-    MaskDescent<Sets> descent(*tree_, sets, limit, work);
-    descent.best = measure().at_least(query.best);
-    descent.run_first();
-    return descent.id;
+  // The best single split, or the first in the order of the tree that will do.
+  MaskChoice choose(Cost below, Cost low, bool limited, bool first, Workspace& work) {
+    const MaskLimit limit = limit_of(limited);
+    const auto descend = [&](const auto& sets) {
+      MaskDescent descent(*tree_, sets, limit, work);
+      descent.best = measure().at_least(below);
+      descent.low = measure().at_most(low);
+      if (first)
+        descent.run_first();
+      else
+        descent.run();
+      MaskChoice choice;
+      choice.id = descent.id;
+      choice.cost = measure().cost(descent.best);
+      return choice;
+    };
+    if (shared_->classes == 1) return {};
+    if (shared_->classes == 2)
+      return descend(TwoSets<Measure>(measure(), words(), own_.data(), &own_[words()]));
+    return descend(ManySets<Measure>{measure(), words(), own_});
   }
 
   std::shared_ptr<const Shared> shared_;

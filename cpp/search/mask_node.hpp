@@ -51,13 +51,16 @@ class MaskNode : public Node {
   // a leaf on either side; the cost of a leaf if that is less.
   virtual Cost recent(const Word* rows, Cost leaf, Workspace& work) const = 0;
   // Raises what is known of these rows by an archive, up to the goal; true if it is reached.
-  virtual bool raise(const MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
+  virtual bool raise(MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
                      Workspace& work) const = 0;
   // The first mask in the order of the tree whose split, with two leaves, costs at most this.
   virtual int first_mask(Cost cost, Workspace& work) = 0;
   // The mask that sends the rows of `left` left and those of `right` right at the least cost of the
   // rows it sends elsewhere, or the other way round, if that is below `below`.
   virtual MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) = 0;
+  // The best single split of these rows that costs less than `below`.
+  virtual MaskChoice single(Cost below, Workspace& work) = 0;
+  virtual const Word* rows_of_class(int label) const = 0;
   // What a set of rows costs if all are misclassified, and as a leaf.
   virtual Cost cost_of(const Word* rows) const = 0;
   virtual Cost leaf_of(const Word* rows, int* label) const = 0;

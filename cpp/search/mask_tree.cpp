@@ -4,11 +4,15 @@
 #include <bit>
 #include <cstdlib>
 
+#include "search/node.hpp"
+
 namespace exactree {
 
 namespace {
-constexpr std::uint32_t kTwigMasks = 8;  // fewer are looked at one by one
-constexpr std::uint32_t kSample = 64;    // masks that tell how a row divides a branch
+constexpr std::uint32_t kTwigMasks = 8;      // fewer are looked at one by one
+constexpr std::uint32_t kSample = 64;        // masks that tell how a row divides a branch
+constexpr std::uint32_t kAtATime = 1 << 16;  // masks between two looks at the clock
+constexpr std::int64_t kEffort = 64;         // what that is to Workspace::tick
 }  // namespace
 
 MaskTree::MaskTree(const Word* masks, std::size_t count, int rows, const std::int32_t* ranks,
@@ -18,10 +22,10 @@ MaskTree::MaskTree(const Word* masks, std::size_t count, int rows, const std::in
   copy_masks();
   if (empty()) return;
   chunks_.resize(2 * size() / kChunk + 2);
-  new_branches(1);
+  new_branches(1, nullptr);
   own(kRoot).begin = 0;
   own(kRoot).end = static_cast<std::uint32_t>(size());
-  sum_up(kRoot);
+  sum_up(kRoot, nullptr);
 }
 
 void MaskTree::list_thresholds(const std::int32_t* ranks, int columns) {
@@ -61,7 +65,7 @@ std::int64_t MaskTree::bytes() const {
                                    ids_.size() * sizeof(std::uint32_t));
 }
 
-int MaskTree::new_branches(int count) {
+int MaskTree::new_branches(int count, Workspace* work) {
   const int first = branches_;
   branches_ += count;
   for (int i = first; i < branches_; ++i) {
@@ -70,11 +74,15 @@ int MaskTree::new_branches(int count) {
     chunk = std::make_unique<Chunk>();
     chunk->branches = std::make_unique<Branch[]>(kChunk);
     chunk->sets.resize(2 * kChunk * width());
+    if (work != nullptr && work->control != nullptr)
+      work->control->use_memory(
+          static_cast<std::int64_t>(kChunk * (sizeof(Branch) + 2 * width() * sizeof(Word))));
   }
   return first;
 }
 
-void MaskTree::sum_up(int i) {
+// False if it was stopped.
+bool MaskTree::sum_up(int i, Workspace* work) {
   Branch& b = own(i);
   Word* all = sets(i);
   Word* some = all + words_;
@@ -85,10 +93,13 @@ void MaskTree::sum_up(int i) {
     const Word* words = mask(m);
     for (int w = 0; w < words_; ++w) all[w] &= words[w], some[w] |= words[w];
     b.first = std::min(b.first, id(m));
+    if (m % kAtATime == 0 && work != nullptr && work->tick(kEffort)) return false;
   }
+  return true;
 }
 
-int MaskTree::grow(int i) {
+// A branch whose growth was stopped keeps all its masks, in some order: it can be tried again.
+int MaskTree::grow(int i, Workspace& work) {
   const std::lock_guard lock(growing_);
   Branch& b = own(i);
   if (const int child = b.child.load(std::memory_order_relaxed); child != Branch::kClosed)
@@ -96,13 +107,13 @@ int MaskTree::grow(int i) {
   const int row = b.end - b.begin <= kTwigMasks ? -1 : balanced_row(i);
   int child = Branch::kTwig;
   if (row >= 0) {
-    const std::uint32_t middle = part(b.begin, b.end, row);
-    child = new_branches(2);
+    std::uint32_t middle = 0;
+    if (!part(b.begin, b.end, row, work, middle)) return Branch::kClosed;
+    child = new_branches(2, &work);
     own(child).begin = b.begin;
     own(child).end = own(child + 1).begin = middle;
     own(child + 1).end = b.end;
-    sum_up(child);
-    sum_up(child + 1);
+    if (!sum_up(child, &work) || !sum_up(child + 1, &work)) return Branch::kClosed;
   } else if (std::equal(all(i), some(i), some(i))) {
     b.end = b.begin + 1;  // all masks are the same
   }
@@ -137,20 +148,24 @@ int MaskTree::balanced_row(int i) const {
   return best;
 }
 
-// Brings the masks that send the row left to the front. Returns where the others start.
-std::uint32_t MaskTree::part(std::uint32_t begin, std::uint32_t end, int row) {
+// Brings the masks that send the row left to the front; `middle` is where the others start. False
+// if it was stopped.
+bool MaskTree::part(std::uint32_t begin, std::uint32_t end, int row, Workspace& work,
+                    std::uint32_t& middle) {
   const std::size_t word = static_cast<std::size_t>(row / 64);
   const Word bit = Word{1} << (row % 64);
   const auto goes_left = [&](std::uint32_t m) { return (mask(m)[word] & bit) != 0; };
-  while (true) {
+  for (std::uint32_t swaps = 1;; ++swaps) {
     while (begin < end && goes_left(begin)) ++begin;
     while (begin < end && !goes_left(end - 1)) --end;
-    if (begin >= end) return begin;
+    middle = begin;
+    if (begin >= end) return true;
     --end;
     std::swap_ranges(&masks_[begin * width()], &masks_[begin * width()] + words_,
                      &masks_[end * width()]);
     std::swap(ids_[begin], ids_[end]);
     ++begin;
+    if (swaps % kAtATime == 0 && work.tick(kEffort)) return false;
   }
 }
 

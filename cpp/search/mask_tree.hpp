@@ -19,6 +19,8 @@
 
 namespace exactree {
 
+struct Workspace;
+
 // A threshold of a rank column as a mask: rows with a rank below `rank` go left.
 struct MaskThreshold {
   int column;
@@ -50,10 +52,11 @@ class MaskTree {
   // The rows that every mask of the branch, and that some mask of it, sends left.
   const Word* all(int i) const { return &chunk(i).sets[2 * offset(i) * width()]; }
   const Word* some(int i) const { return all(i) + words_; }
-  // The children of a branch, made on demand; Branch::kTwig if it has a few masks only.
-  int open(int i) {
+  // The children of a branch, made on demand; Branch::kTwig if it has a few masks only,
+  // Branch::kClosed if the search was stopped meanwhile.
+  int open(int i, Workspace& work) {
     const int child = branch(i).child.load(std::memory_order_acquire);
-    return child != Branch::kClosed ? child : grow(i);
+    return child != Branch::kClosed ? child : grow(i, work);
   }
   // A mask of a twig (its place is between begin and end), and the id of a place.
   const Word* mask(std::uint32_t place) const { return &masks_[place * width()]; }
@@ -91,11 +94,12 @@ class MaskTree {
 
   void list_thresholds(const std::int32_t* ranks, int columns);
   void copy_masks();
-  int grow(int i);
-  int new_branches(int count);
+  int grow(int i, Workspace& work);
+  int new_branches(int count, Workspace* work);
   int balanced_row(int i) const;
-  std::uint32_t part(std::uint32_t begin, std::uint32_t end, int row);
-  void sum_up(int i);
+  bool part(std::uint32_t begin, std::uint32_t end, int row, Workspace& work,
+            std::uint32_t& middle);
+  bool sum_up(int i, Workspace* work);
 
   int rows_, words_;
   const Word* given_;

@@ -27,8 +27,9 @@ Cost* costs(Curve<C>& v) {
   return v.cost;
 }
 
-// What a set of rows an archive may take.
-constexpr std::size_t kArchiveBytes = std::size_t{64} << 20;
+// How many sets an archive keeps, and how many are tried for another one: a single split is found
+// in less time than it takes to try many.
+constexpr std::size_t kArchived = 1 << 16, kTries = 1 << 14, kTriesForOneSplit = 128;
 
 }  // namespace
 
@@ -62,10 +63,9 @@ MaskArchive* Worker<V>::mask_archive(Budget budget, int words) {
   if (!work_.switches.on(Pruning::kArchiveLike)) return nullptr;
   for (auto& [known, archive] : mask_archives_)
     if (known.depth == budget.depth && known.splits == budget.splits) return archive.get();
-  std::size_t bytes = kArchiveBytes;
-  if (control_.memory_limit > 0)
-    bytes = std::min(bytes, static_cast<std::size_t>(control_.memory_limit / 8));
-  mask_archives_.emplace_back(budget, std::make_unique<MaskArchive>(words, budgets(budget), bytes));
+  mask_archives_.emplace_back(
+      budget, std::make_unique<MaskArchive>(words, budgets(budget), kArchived,
+                                            budget.depth <= 1 ? kTriesForOneSplit : kTries));
   return mask_archives_.back().second.get();
 }
 
@@ -95,7 +95,8 @@ void Worker<V>::search_branch(MaskSearch<V>& search, int branch, const V lo[2]) 
     return;
   }
   if (branch_too_costly(search, seen, own) || control_.stopped()) return;
-  const int child = tree.open(branch);
+  const int child = tree.open(branch, work_);
+  if (child == MaskTree::Branch::kClosed) return;
   if (child == MaskTree::Branch::kTwig)
     search_twig(search, branch, own);
   else
@@ -170,7 +171,7 @@ V Worker<V>::solve_side(MaskSearch<V>& search, const MaskView& view, int s, bool
   raise_to(lo[s], out.lower);
   if (!limited || subset_holds())
     if (MaskArchive* archive = mask_archive(below, side.tree().words()))
-      archive->put(side.row_set().data(), costs(lo[s]));
+      archive->put(side.row_set().data(), side.rows(), costs(lo[s]));
   return out.upper;
 }
 

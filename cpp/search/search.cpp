@@ -12,6 +12,7 @@
 #include "search/claims.hpp"
 #include "search/extract.hpp"
 #include "search/incumbent.hpp"
+#include "search/mask_plan.hpp"
 #include "search/splits.hpp"
 #include "search/worker.hpp"
 
@@ -45,7 +46,7 @@ class RootSearch {
         root_(make_root(data)),
         budget_(budget_of(request, data)),
         worker_(data, control, request.switches, true) {
-    control_.use_memory(root_->bytes());
+    control_.use_memory(root_->bytes() + (data.masks != nullptr ? data.masks->bytes() : 0));
     best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
     for (std::size_t k = 0; k < best_.size(); ++k)
       best_[k].wanted = request.sizes || k + 1 == best_.size();
@@ -330,12 +331,32 @@ class RootSearch {
     if (!control_.stopped()) take_plan(single, one);
     complete_ = !control_.stopped();
     if (budget_.depth < 2 || !complete_) return;
+    if (request_.switches.on(Pruning::kIncumbent)) plan_masks(root);
     list_branches(root.tree(), MaskTree::kRoot, kBranchLevels);
+    complete_ = !control_.stopped();
+    if (!complete_) return;
     first_splits_.resize(best_.size());
     run_threads(std::max(1, request_.threads));
   }
+  // Complete trees of two levels and more, as deep as both budgets allow.
+  void plan_masks(MaskNode& root) {
+    for (int depth = 2; depth <= std::min(budget_.depth, kPlannedLevels); ++depth) {
+      if ((1 << depth) - 1 > budget_.splits) break;
+      MaskPlanner planner(root, depth, data_.penalty, data_.min_rows, worker_.work());
+      const MaskPlan plan = planner.run();
+      for (std::size_t k = 0; k < best_.size(); ++k) {
+        Best& b = best_[k];
+        if (!b.wanted || b.settled || splits_of(k) < plan.splits || plan.cost >= b.proved) continue;
+        b.proved = b.cost = plan.cost;
+        b.tree = plan.tree;
+        worker_.work().counters.count(Pruning::kIncumbent);
+      }
+      report();
+    }
+  }
   void list_branches(MaskTree& tree, int branch, int levels) {
-    const int child = levels == 0 ? MaskTree::Branch::kTwig : tree.open(branch);
+    const int child = levels == 0 ? MaskTree::Branch::kTwig : tree.open(branch, worker_.work());
+    if (child == MaskTree::Branch::kClosed) return;
     if (child == MaskTree::Branch::kTwig) {
       branches_.push_back({branch, false});
       return;
@@ -509,7 +530,7 @@ class RootSearch {
   std::vector<int> taken_;  // per column: thresholds taken so far
 
   // Masks: the branches that are the units of work, and the first split found for each budget.
-  static constexpr int kBranchLevels = 7;
+  static constexpr int kBranchLevels = 7, kPlannedLevels = 4;
   struct RootBranch {
     int branch;
     bool done;
