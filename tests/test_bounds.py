@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from oracles import Case, optimum
 
 from exactree import bounds
+from exactree.objectives import SquaredError, Targets
+from exactree.spec.bounds import equivalent_points, kmeans_bound
+from exactree.spec.data import Sample, Samples
+from exactree.spec.objectives import SQUARED, squared_error
+from exactree.spec.programs import best_value
+from exactree.spec.rules import axis_rules
 
 
 class Line:
@@ -28,7 +37,7 @@ class Line:
         }
         self.rng = rng
 
-    def e(self, rows: NDArray[np.intp]) -> int:
+    def e(self, rows: NDArray[np.intp]) -> Any:
         """The optimum on some rows."""
         if not len(rows):
             return 0
@@ -38,13 +47,13 @@ class Line:
     def between(self, a: int, b: int) -> int:
         return int(self.weights[a:b].sum())
 
-    def left(self, t: int) -> int:
+    def left(self, t: int) -> Any:
         return self.e(np.arange(t))
 
-    def right(self, t: int) -> int:
+    def right(self, t: int) -> Any:
         return self.e(np.arange(t, self.n))
 
-    def cost(self, t: int) -> int:
+    def cost(self, t: int) -> Any:
         return self.left(t) + self.right(t)
 
 
@@ -121,3 +130,76 @@ def test_caps(seed: int) -> None:
             assert k is not None
             assert k == 0 or k * penalty < leaf
             assert (k + 1) * penalty >= leaf
+
+
+# --- Squared error ----------------------------------------------------------------------------
+
+
+class Numbers(Line):
+    """The same with numbers for labels; the cost is the squared error."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.y = self.rng.integers(-9, 9, self.n)
+
+    def samples(self, rows: NDArray[np.intp]) -> Samples:
+        return tuple(
+            Sample(i, tuple(map(int, self.X[i])), int(self.y[i]), int(self.weights[i]))
+            for i in rows.tolist()
+        )
+
+    def e(self, rows: NDArray[np.intp]) -> Any:
+        """The optimum on some rows."""
+        if not len(rows):
+            return 0
+        depth, splits = self.budgets["max_depth"], self.budgets["max_splits"]
+        xs = self.samples(rows)
+        return best_value(xs, axis_rules, SQUARED, max_depth=depth, max_splits=splits)
+
+    def targets(self, rows: NDArray[np.intp]) -> Targets:
+        values, places = np.unique(self.y[rows].astype(float), return_inverse=True)
+        return Targets(places.reshape(-1), self.weights[rows], values)
+
+    def influence(self, rows: NDArray[np.intp]) -> float:
+        low, high = float(self.y.min()), float(self.y.max())
+        return float(bounds.influence_squared(self.targets(rows), low, high).sum())
+
+
+@each_line
+def test_squared_error_subset_similarity_neighbour_and_interval(seed: int) -> None:
+    line = Numbers(seed)
+    everything = np.arange(line.n)
+    part = np.flatnonzero(line.rng.random(line.n) < 0.6)
+    removed = line.influence(np.setdiff1d(everything, part)) if len(part) < line.n else 0.0
+    assert line.e(part) <= line.e(everything) <= line.e(part) + Fraction(removed)
+    a, t, b = np.sort(line.rng.choice(np.arange(1, line.n), 3, replace=False)).tolist()
+    cost = float(line.cost(t))
+    for s in (a, b):
+        gap = np.array(line.influence(np.arange(min(s, t), max(s, t))))
+        assert bounds.neighbour(np.array(float(line.cost(s))), gap) <= cost + 1e-9
+    left, right = np.array(float(line.left(a))), np.array(float(line.right(b)))
+    assert bounds.sub_interval(left, right) <= cost + 1e-9
+
+
+@each_line
+def test_squared_error_of_any_tree(seed: int) -> None:
+    line = Numbers(seed)
+    rows = np.arange(line.n)
+    splits, penalty = int(line.rng.integers(0, 4)), int(line.rng.integers(0, 9))
+    exact = kmeans_bound(line.samples(rows), splits, penalty)
+    assert bounds.kmeans(line.targets(rows), splits, penalty) == pytest.approx(float(exact))
+    assert bounds.kmeans(line.targets(rows), line.budgets["max_splits"]) <= line.e(rows) + 1e-9
+    columns = np.sort(line.rng.integers(0, 4, size=(1, line.n)).astype(np.int32))
+    found = bounds.equal_rows_cost(columns, line.targets(rows), SquaredError())
+    alike = [Sample(i, (int(columns[0, i]),), x.y, x.w) for i, x in enumerate(line.samples(rows))]
+    assert found == pytest.approx(float(equivalent_points(squared_error, tuple(alike))), abs=1e-9)
+
+
+def test_equal_rows_need_additive_and_superadditive_costs() -> None:
+    targets = Targets(np.array([0, 1]), np.ones(2), np.array([0.0, 1.0]))
+    assert bounds.equal_rows_cost(np.zeros((1, 2), np.int32), targets, SquaredError()) > 0
+
+    class Alone(SquaredError):
+        superadditive = False
+
+    assert bounds.equal_rows_cost(np.zeros((1, 2), np.int32), targets, Alone()) == 0

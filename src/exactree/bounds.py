@@ -4,7 +4,8 @@ Glossary
     S, A, B    sets of samples, A within B
     e(S)       the optimum on S within budgets: depth and number of splits, "at most"
     E(t, S)    the cost of tree t on S
-    I(Q)       influence: what the samples Q add at most to the cost of a tree (0-1 loss: weight)
+    I(Q)       influence: what the samples Q add at most to the cost of a tree (0-1 loss: weight;
+               squared error: `influence_squared`)
     T(t)       the cost of the split after threshold t with optimal children, its penalty included
     L_t, R_t   the samples left and right of it; L_s lies within L_t for s < t
 
@@ -181,3 +182,57 @@ def equal_rows_cost(columns: Ranks, targets: Targets, objective: Objective) -> N
     # Sums of floats are wrong by some units in the last place of the cost of the single leaf.
     whole = float(objective.leaf_cost(groups.sum(axis=0)))
     return max(float(cost) - 8 * EPSILON * len(rows) * whole, 0.0)
+
+
+def influence_squared(targets: Targets, low: float, high: float) -> Values:
+    """Bound what each sample adds to the squared error of a leaf whose targets lie in [low, high].
+
+    It is w max((y - low)^2, (high - y)^2), and takes the place of the weight in the similarity and
+    neighbour bounds.
+
+    Proof. Let the leaf keep its mean, which lies in [low, high]: a new sample is no farther from it
+    than from the farther end, and the best number for all of them costs no more.
+
+    >>> influence_squared(Targets(np.array([0]), np.ones(1), np.array([3.0])), 0, 10).tolist()
+    [49.0]
+    """
+    y = targets.y
+    return np.asarray(targets.weights * np.maximum(y - low, high - y) ** 2)
+
+
+def kmeans(targets: Targets, max_splits: int, penalty: Number = 0) -> float:
+    """Bound the squared error of trees of k <= max_splits splits, their penalties included.
+
+    It is the least over k of the exact one-dimensional k-means cost of k + 1 clusters of the
+    targets and k penalties: cost(j, n) = min over m < n of cost(j-1, m) + error(m..n-1) on the
+    sorted targets, O(max_splits V^2) for V different ones. Rounded down by what sums of floats may
+    be wrong.
+
+    Proof. The leaves of a tree of k splits are a clustering of the targets into at most k + 1
+    parts, and none is better than the best. The tree may have any k, so the least counts.
+
+    >>> three = Targets(np.array([0, 1, 2]), np.ones(3), np.array([0.0, 1.0, 7.0]))
+    >>> [round(kmeans(three, k), 9) for k in (1, 2)], round(kmeans(three, 2, penalty=0.4), 9)
+    ([0.5, 0.0], 0.8)
+    """
+    merged = targets.merged()
+    kept = merged.take(np.flatnonzero(merged.weights > 0))
+    w = kept.weights.astype(np.float64)
+    d = kept.y - np.average(kept.y, weights=w)
+    sums = np.concatenate([np.zeros((1, 3)), np.cumsum(np.stack([w, w * d, w * d * d], 1), axis=0)])
+    cost = _errors(sums, slice(1, None), 0)
+    slack = 8 * EPSILON * len(w) * float(cost[-1])
+    best = float(cost[-1])
+    for k in range(1, min(max_splits, len(w) - 1) + 1):
+        before = np.concatenate([[0.0], cost])
+        cost = np.array(
+            [(before[:n] + _errors(sums, n, slice(0, n))).min() for n in range(1, len(w) + 1)]
+        )
+        best = min(best, float(cost[-1]) + k * penalty)
+    return max(best - slack, 0.0)
+
+
+def _errors(sums: Values, end: int | slice, start: int | slice) -> Values:
+    """Give the squared error of runs of sorted targets from prefix sums of w, w d, w d^2."""
+    w, s, q = np.moveaxis(sums[end] - sums[start], -1, 0)
+    return np.asarray(np.maximum(q - s * s / w, 0.0))
