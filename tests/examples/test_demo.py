@@ -19,4 +19,5 @@ def test_the_demo_agrees_with_brute_force(
     assert "Proved optimal" in (tmp_path / "demo" / "report.html").read_text()
     assert "axis-parallel or sphere trees, depth <= 2" in shown
     assert (tmp_path / "demo" / "regions.png").stat().st_size > 10_000
+    assert "CART of the same depth: " in shown
     assert "Every program agrees with brute force." in shown

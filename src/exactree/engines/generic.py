@@ -290,6 +290,9 @@ class Search:
             self.improve(best.cost, best.tree)
             self.improve(*self.greedy(view, budget))
             best = best._replace(cost=self.best.cost, tree=self.best.tree)
+            # One candidate of each, so that a stopped search has proved something of all.
+            for group in groups:
+                best = self.search(group, view, budget, cap, best=best, top=top, most=1)
         for group in groups:
             best = self.search(group, view, budget, cap, best=best, top=top)
         low = min([best.cost, *(group.lowest() for group in groups)])
@@ -332,22 +335,31 @@ class Search:
         return Answer(cost, free, cost, tree)
 
     def search(
-        self, group: Group, view: View, budget: Budget, cap: Number, *, best: Answer, top: bool
+        self,
+        group: Group,
+        view: View,
+        budget: Budget,
+        cap: Number,
+        *,
+        best: Answer,
+        top: bool,
+        most: float = inf,
     ) -> Answer:
         """Evaluate candidates of a group until none can beat the best tree and the cap."""
-        while True:
+        while group.evaluated < most:
             limit = min(best.cost, cap)
             limit -= self.costs.slack(limit)
             t = group.next(limit)
             if t is None:
                 self.counters["skipped"] += group.n_skipped()
-                return best
+                break
             self.counters["evaluations"] += 1
             cost, tree = self.evaluate(group, t, view, budget, limit)
             if cost < best.cost - self.costs.slack(best.cost):
                 best = best._replace(cost=cost, tree=tree)
                 if top:
                     self.improve(cost, tree)
+        return best
 
     def evaluate(
         self, group: Group, t: int, view: View, budget: Budget, limit: Number
