@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace exactree {
@@ -129,7 +130,13 @@ Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
 
 bool Audit::affords(const RowSet& rows, int depth) const {
   constexpr double kMost = 1e6;
-  const double splits = static_cast<double>(rows.count()) * data_.features;
+  double splits = 0;
+  for (int f = 0; f < data_.features; ++f) {
+    std::set<int> ranks;
+    for (int i = 0; i < data_.rows; ++i)
+      if (rows[static_cast<std::size_t>(i)]) ranks.insert(data_.rank(f, i));
+    splits += static_cast<double>(ranks.size());
+  }
   return splits * std::pow(2 * splits, std::max(depth - 1, 0)) <= kMost;
 }
 

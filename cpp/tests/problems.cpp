@@ -171,7 +171,10 @@ void Problem::draw_column(int f, Random& random) {
     }
     return;
   }
-  for (int i = 0; i < shape.rows; ++i) column[i] = random.draw(0, shape.values - 1);
+  for (int i = 0; i < shape.rows; ++i) {
+    const bool same = shape.alike && f % 2 == 1 && !random.one_in(8);
+    column[i] = same ? column[i - shape.rows] : random.draw(0, shape.values - 1);
+  }
   std::vector<std::int32_t> sorted(column, column + shape.rows);
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());

@@ -26,8 +26,9 @@ class Random {
 
 struct Shape {
   int rows = 1, features = 1, classes = 2;
-  int values = 2;   // how many different ones a column has at most
-  int noise = 100;  // per cent of the labels that do not follow the values
+  int values = 2;      // how many different ones a column has at most
+  int noise = 100;     // per cent of the labels that do not follow the values
+  bool alike = false;  // every other column differs from the one before in a few rows only
   bool weighted = false;
   bool counted = false;  // rows stand for several
 };

@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
+#include "search/mask_tree.hpp"
 #include "search/search.hpp"
 
 namespace exactree::tests {
@@ -26,6 +27,21 @@ SearchResult run(const Problem& problem, const SearchRequest& request, const std
   const Columns data = problem.columns();
   SearchProgress progress;
   return search(data, request, kernels(isa).make_root, control, progress);
+}
+
+// The same problem with its thresholds as masks, which have a search of their own.
+SearchResult run_masks(const Problem& problem, const SearchRequest& request, const std::string& isa,
+                       Control& control) {
+  Columns data = problem.columns();
+  MaskTree masks(nullptr, 0, data.rows, data.ranks, data.features);
+  data.masks = &masks;
+  data.features = 0;
+  SearchProgress progress;
+  SearchResult result = search(data, request, kernels(isa).make_root, control, progress);
+  for (SearchAnswer& answer : result.answers)
+    for (TreeNode& node : answer.tree)
+      if (node.feature >= 0) node.feature = masks.feature(static_cast<std::uint32_t>(node.feature));
+  return result;
 }
 
 // Runs a test of one drawn problem; says which problem it was if it fails.
@@ -119,11 +135,12 @@ void check_tiny(std::uint64_t seed, const std::vector<std::string>& isas) {
 // columns of two values, which have a recursion of their own.
 Problem deep_problem(Random& random, bool binary) {
   Shape shape;
-  shape.features = binary ? random.draw(3, 5) : random.draw(1, 2);
-  shape.rows = binary ? random.draw(6, 16) : random.draw(6, 10);
+  shape.features = binary ? random.draw(3, 6) : random.draw(1, 2);
+  shape.rows = binary ? random.draw(6, 30) : random.draw(6, 10);
   shape.values = binary ? 2 : random.draw(3, shape.rows);
   shape.classes = random.one_in(2) ? 2 : random.draw(2, 5);
   shape.noise = random.draw(20, 100);
+  shape.alike = random.one_in(2);
   shape.weighted = !binary && random.one_in(4);
   shape.counted = shape.weighted && random.one_in(2);
   Problem problem(shape, random);
@@ -133,10 +150,14 @@ Problem deep_problem(Random& random, bool binary) {
   return problem;
 }
 
-void check_deep(std::uint64_t seed, bool binary, const std::vector<std::string>& isas) {
+enum class Kind { kThresholds, kBinary, kMasks };
+
+void check_deep(std::uint64_t seed, Kind kind, const std::vector<std::string>& isas,
+                Counters& counters) {
   Random random(seed);
+  const bool binary = kind == Kind::kBinary;
   const Problem problem = deep_problem(random, binary);
-  const int depth = binary && problem.shape.features > 4 ? 3 : 4;
+  const int depth = binary ? random.draw(3, 5) : kind == Kind::kMasks ? random.draw(1, 4) : 4;
   SearchRequest request;
   request.max_depth = depth;
   if (random.one_in(3)) request = tiny_request(random, depth);
@@ -144,9 +165,11 @@ void check_deep(std::uint64_t seed, bool binary, const std::vector<std::string>&
   const auto best = optima(problem, depth);
   with_problem(problem, request, isa, [&] {
     Control control;
-    const SearchResult result = run(problem, request, isa, control);
+    const SearchResult result = kind == Kind::kMasks ? run_masks(problem, request, isa, control)
+                                                     : run(problem, request, isa, control);
     check(result.status == Status::kOptimal);
     check_answers(problem, request, result, best);
+    counters.add(result.counters);
   });
 }
 
@@ -242,7 +265,13 @@ void test_search_tiny() {
 
 void test_search_deep() {
   const auto isas = instruction_sets();
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed) check_deep(seed, seed % 4 == 0, isas);
+  const std::vector<Kind> kinds = {Kind::kThresholds, Kind::kThresholds, Kind::kThresholds,
+                                   Kind::kBinary, Kind::kMasks};
+  Counters counters;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed)
+    check_deep(seed, kinds[seed % kinds.size()], isas, counters);
+  // A pruning that never fires is not tested.
+  for (const std::int64_t times : counters.pruned) check(times > 0);
 }
 
 void test_search_interrupted() {
