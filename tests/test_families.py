@@ -143,7 +143,9 @@ def test_mixtures_take_any_family() -> None:
     assert found.objective == 0
     assert found.space == "column-comparing or subsets or axis-parallel trees, depth <= 2"
     kinds = {type(n.split) for n in tree.nodes(found.tree) if isinstance(n, Node)}
-    assert kinds <= {PairSplit, SubsetSplit, AxisSplit} and PairSplit in kinds
+    # Which of several perfect trees is found, is not promised.
+    assert kinds <= {PairSplit, SubsetSplit, AxisSplit}
+    assert len(kinds) >= 2
     with_planes = solve(X[:9], y[:9], splits=["hyperplane", Subsets(2)], max_depth=1)
     alone = solve(X[:9], y[:9], splits="hyperplane", max_depth=1)
     assert with_planes.objective <= alone.objective

@@ -87,7 +87,7 @@ class Mixed:
     Parameters
     ----------
     families : sequence
-        Names or families; among equal losses, splits of earlier ones go first.
+        Names or families.
 
     >>> from exactree.splits import as_family
     >>> as_family(["axis", "hyperplane"]).words
