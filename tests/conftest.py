@@ -1,6 +1,11 @@
 """Shared test set-up: hypothesis profiles."""
 
+import signal
+
 from hypothesis import HealthCheck, settings
+
+# A shell that starts the tests in the background has them ignore Ctrl-C; some are about just that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Derandomised: the same examples on every machine, so that a failure can be repeated by anyone.
 settings.register_profile(
