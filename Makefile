@@ -56,9 +56,11 @@ demo: $(VENV)/.installed $(VENV)/.plot
 test: $(VENV)/.installed $(VENV)/.extras
 	$(BIN)/python -m pytest $(ARGS)
 
+# By path: named as packages they would be imported twice, which numpy refuses.
 coverage: $(VENV)/.installed $(VENV)/.extras
-	$(BIN)/python -m pytest $(COVERED) --cov=exactree.spec --cov=exactree.counting \
-		--cov-report=term-missing --cov-fail-under=100 $(ARGS)
+	$(BIN)/python -m coverage run --branch --include='src/exactree/spec/*,src/exactree/counting.py' \
+		-m pytest $(COVERED) $(ARGS)
+	$(BIN)/python -m coverage report --show-missing --fail-under=100
 
 fuzz: $(VENV)/.installed $(VENV)/.extras
 	$(BIN)/python -m pytest -m fuzz --hypothesis-profile=fuzz $(ARGS)
