@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import exactree
 from exactree import Leaf, Node, solve, tree
-from exactree.geometry import Surface, family_of
+from exactree.geometry import Surface, family_of, widest_margin
 from exactree.spec.constraints import min_leaf
 from exactree.spec.data import Number, Sample
 from exactree.spec.objectives import WEIGHTED_ZERO_ONE
@@ -254,6 +254,37 @@ def test_a_limit_during_the_listing_gives_the_leaf() -> None:
     model = exactree.OptimalTreeClassifier(splits="hyperplane", max_depth=1, time_limit=0.0)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("how", [TimeoutError, KeyboardInterrupt])
+@pytest.mark.parametrize("fitted", [0, 1, 2])
+def test_fitting_can_be_stopped(monkeypatch: pytest.MonkeyPatch, how: Any, fitted: int) -> None:
+    """The tree ends where a surface was not fitted; its bound stays what the search proved."""
+    X, y = SQUARE, [0, 1, 2, 3]
+    left = [fitted]
+
+    def limited(*args: Any, **rest: Any) -> Surface:
+        left[0] -= 1
+        if left[0] < 0:
+            raise how
+        return widest_margin(*args, **rest)
+
+    monkeypatch.setattr("exactree.splits.surface.widest_margin", limited)
+    found = solve(X, y, splits="hyperplane", max_depth=2)
+    assert found.status == ("time_limit" if how is TimeoutError else "interrupted")
+    assert (found.objective, found.lower_bound, found.gap) == (3 - fitted, 0, 3 - fitted)
+    assert tree.size(found.tree) == fitted
+    assert (tree.predict(found.tree, np.array(X)) != y).sum() == found.objective
+
+
+def test_fitting_has_some_time_when_the_search_had_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 2)), rng.integers(0, 2, 150)
+    how: dict[str, Any] = {"splits": "hyperplane", "max_depth": 4, "time_limit": 0.3}
+    assert isinstance(solve(X, y, **how).tree, Node)
+    monkeypatch.setattr("exactree.solving.FITTING_SECONDS", 0.0)
+    found = solve(X, y, **how)
+    assert (found.status, isinstance(found.tree, Leaf)) == ("time_limit", True)
 
 
 def test_an_interrupted_listing_gives_the_leaf(monkeypatch: pytest.MonkeyPatch) -> None:

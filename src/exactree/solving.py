@@ -22,10 +22,13 @@ from exactree.preparing import (
     read_limits,
     read_task,
 )
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result
+from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
 from exactree.splits import Listing, Sources, Splits, as_family
-from exactree.splits.family import GIBIBYTE
-from exactree.tree import Leaf, Node, Tree
+from exactree.splits.family import GIBIBYTE, SecondsLeft, no_limit
+from exactree.tree import Leaf, Node, Split, Tree
+
+# A search that was stopped still has to write its tree down: surfaces take some milliseconds each.
+FITTING_SECONDS = 0.25
 
 
 def solve(
@@ -129,7 +132,8 @@ def solve(
         found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
     else:
         found = chosen(problem, left, _priced(problem, on_progress))
-    return translated(found, problem, data, sources, started=start)
+    time = _for_fitting(limits, start, found)
+    return translated(found, problem, data, sources, started=start, seconds_left=time)
 
 
 def solve_sizes(
@@ -185,6 +189,14 @@ def _what_is_left(limits: Limits, started: float) -> Limits:
     return replace(limits, seconds=max(limits.seconds - (perf_counter() - started), 0.0))
 
 
+def _for_fitting(limits: Limits, started: float, found: Result) -> SecondsLeft:
+    """Give the splits of a tree what is left of the time, or some of their own if it is over."""
+    now = perf_counter()
+    over = found.status in ("time_limit", "interrupted")
+    end = now + FITTING_SECONDS if over else max(started + limits.seconds, now + FITTING_SECONDS)
+    return lambda: end - perf_counter()
+
+
 def _listing(limits: Limits, started: float) -> Listing:
     """Let the listing of partitions keep to the limits; without one of memory, to a gibibyte."""
     return Listing(limits.memory or GIBIBYTE, lambda: perf_counter() - started >= limits.seconds)
@@ -203,16 +215,27 @@ def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress | No
 
 
 def translated(
-    found: Result, problem: Problem, data: Data, sources: Sources, *, started: float
+    found: Result,
+    problem: Problem,
+    data: Data,
+    sources: Sources,
+    *,
+    started: float,
+    seconds_left: SecondsLeft = no_limit,
 ) -> Result:
     """Turn an engine's result into the user's: splits on values, leaves with their rows, prices.
 
     The finished tree is run on the training data and its cost counted again: it has to be the
-    objective, to the last unit where costs are integers.
+    objective, to the last unit where costs are integers. Where there is no time for a split to be
+    fitted, the tree ends.
     """
-    shaped = _with_splits(found.tree, problem, sources, np.arange(problem.n_rows))
+    fitting = _Fitting(problem, sources, seconds_left)
+    shaped = fitting.fitted(found.tree, np.arange(problem.n_rows))
     counted = _LeafCounter(problem, data, tree.apply(shaped, data.X))
     filled, cost = counted.fill(shaped)
+    if fitting.stopped is not None and cost > found.objective:
+        gap = cost - found.lower_bound
+        found = replace(found, status=fitting.stopped, objective=cost, gap=gap)
     _refuse_other_cost(found, problem, cost)
     history = tuple(
         (seconds, problem.price(best), problem.price(bound))
@@ -231,16 +254,35 @@ def translated(
     )
 
 
-def _with_splits(found: Tree, problem: Problem, sources: Sources, rows: NDArray[np.intp]) -> Tree:
-    if isinstance(found, Leaf):
-        return found
-    assert problem.origin is not None
-    left = problem.goes_left(found.split, rows)
-    return Node(
-        sources.split(found.split, problem.origin[rows], left),
-        _with_splits(found.left, problem, sources, rows[left]),
-        _with_splits(found.right, problem, sources, rows[~left]),
-    )
+class _Fitting:
+    """Writes the splits of an engine's tree down, until there is no time left or Ctrl-C comes."""
+
+    def __init__(self, problem: Problem, sources: Sources, seconds_left: SecondsLeft) -> None:
+        self.problem, self.sources, self.seconds_left = problem, sources, seconds_left
+        self.stopped: Status | None = None
+
+    def fitted(self, found: Tree, rows: NDArray[np.intp]) -> Tree:
+        """Give the tree with the user's splits; it ends where a split was not fitted."""
+        if isinstance(found, Leaf):
+            return found
+        left = self.problem.goes_left(found.split, rows)
+        split = self._split(found.split, rows, left)
+        if split is None:
+            return Leaf(0)
+        return Node(
+            split, self.fitted(found.left, rows[left]), self.fitted(found.right, rows[~left])
+        )
+
+    def _split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split | None:
+        assert self.problem.origin is not None
+        if self.stopped is None:
+            try:
+                return self.sources.split(cut, self.problem.origin[rows], left, self.seconds_left)
+            except TimeoutError:
+                self.stopped = "time_limit"
+            except KeyboardInterrupt:
+                self.stopped = "interrupted"
+        return None
 
 
 def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | float) -> None:

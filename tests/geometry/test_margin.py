@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from exactree.geometry import dichotomies, polynomial, widest_margin
+from exactree.geometry.separation import separate
 
 FAMILIES = ["hyperplane", "sphere", "axis_quadric", "quadric", polynomial(3)]
 
@@ -103,3 +104,15 @@ def test_bad_partitions() -> None:
         widest_margin(X, [True], "hyperplane")
     with pytest.raises(ValueError, match="threshold"):
         widest_margin(X, [True, False], "axis")
+
+
+def test_no_time_left() -> None:
+    X, left = [[0.0, 0.0], [1.0, 1.0]], [True, False]
+    with pytest.raises(TimeoutError):
+        widest_margin(X, left, "hyperplane", seconds_left=lambda: 0.0)
+
+    def late() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        separate([(Fraction(1),), (Fraction(2),)], late)

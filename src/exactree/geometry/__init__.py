@@ -3,7 +3,7 @@
 from exactree.geometry.families import Family, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
 from exactree.geometry.listing import Dichotomies, count_bound, dichotomies, surface_sides
-from exactree.geometry.margin import Surface, widest_margin
+from exactree.geometry.margin import SecondsLeft, Surface, no_limit, widest_margin
 from exactree.geometry.owning import OwnedRules, owned_rules
 
 __all__ = [
@@ -11,11 +11,13 @@ __all__ = [
     "Family",
     "Lifted",
     "OwnedRules",
+    "SecondsLeft",
     "Surface",
     "count_bound",
     "dichotomies",
     "family_of",
     "lift",
+    "no_limit",
     "owned_rules",
     "polynomial",
     "surface_sides",

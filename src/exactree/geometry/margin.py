@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from functools import partial
+from math import inf, lcm, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +19,7 @@ from exactree.geometry.separation import separate
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+SecondsLeft = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,18 @@ class Surface:
         return bool(sum(weighted, Fraction(0)) <= self.threshold)
 
 
-def widest_margin(X: ArrayLike, left: ArrayLike, family: str | Family) -> Surface:
+def no_limit() -> float:
+    """Say that there is all the time in the world."""
+    return inf
+
+
+def widest_margin(
+    X: ArrayLike,
+    left: ArrayLike,
+    family: str | Family,
+    *,
+    seconds_left: SecondsLeft = no_limit,
+) -> Surface:
     """Find the surface that parts the rows as given and leaves the widest margin.
 
     The margin is that of a linear program: the embedded columns are scaled to [-1, 1], and the
@@ -75,6 +89,8 @@ def widest_margin(X: ArrayLike, left: ArrayLike, family: str | Family) -> Surfac
         The rows that go left; neither side may be empty.
     family : str or Family
         The kind of surface, anything but "axis".
+    seconds_left : callable
+        Tells how much time is left; TimeoutError is raised when there is none.
 
     >>> surface = widest_margin([[0, 0], [0, 2], [4, 1]], [True, True, False], "hyperplane")
     >>> surface.coefficients, surface.threshold
@@ -86,7 +102,7 @@ def widest_margin(X: ArrayLike, left: ArrayLike, family: str | Family) -> Surfac
     _check_partition(table, goes_left, kind)
     problem = _Separation.of(table, goes_left, kind)
     for solve in (problem.approximate, problem.exact):
-        weights = solve()
+        weights = solve(seconds_left)
         surface = weights and _rounded(kind, weights, table, goes_left)
         if surface:
             return surface
@@ -107,31 +123,31 @@ def _check_partition(table: NDArray[np.generic], left: Bools, family: Family) ->
 
 @dataclass(frozen=True)
 class _Separation:
-    """Embedded rows with columns scaled to [-1, 1], and how to scale the weights back."""
+    """Embedded rows in integers. The linear program sees every column scaled to [-1, 1]."""
 
-    rows: list[list[Fraction]]
+    columns: list[list[int]]
     left: Bools
-    scales: list[Fraction]  # of each column: 2 / its range in the units of X, 0 if it is constant
+    units: list[Fraction]  # of each column: what one is worth in X
 
     @classmethod
     def of(cls, table: NDArray[np.generic], left: Bools, family: Family) -> _Separation:
-        lifted = lift(table)
-        units = [Fraction(10) ** power for power in lifted.powers]
-        values = [[x * u for x, u in zip(row, units, strict=True)] for row in lifted.rows]
-        terms = family.terms(len(units))
-        columns = [[evaluate(term, row) for row in values] for term in terms]
-        lows, highs = [min(c) for c in columns], [max(c) for c in columns]
-        spans = [high - low for low, high in zip(lows, highs, strict=True)]
-        scales = [2 / span if span else Fraction(0) for span in spans]
-        scaled = [
-            [(x - low) * scale - (1 if scale else 0) for x in column]
-            for column, low, scale in zip(columns, lows, scales, strict=True)
-        ]
-        return cls([list(row) for row in zip(*scaled, strict=True)], left, scales)
+        terms = family.terms(table.shape[1])
+        lifted = lift(table, common=any(len(term) > 1 for term in terms))
+        columns = [[evaluate(term, row) for row in lifted.rows] for term in terms]
+        tens = [Fraction(10) ** power for power in lifted.powers]
+        units = [prod(u**e for u, e in zip(tens, term[0], strict=True)) for term in terms]
+        return cls(columns, left, [Fraction(unit) for unit in units])
 
-    def approximate(self) -> list[Fraction] | None:
+    def scaled(self, quotient: Callable[[int, int], Fraction | float]) -> list[list[Any]]:
+        """Give the rows with columns scaled to [-1, 1], those that are constant to 0."""
+        return [
+            list(row) for row in zip(*(_scaled(c, quotient) for c in self.columns), strict=True)
+        ]
+
+    def approximate(self, seconds_left: SecondsLeft) -> list[Fraction] | None:
         """Solve max g, w.x - t <= -g on the left, >= g on the right, |w|_1 <= 1, by HiGHS."""
-        rows = np.array([[float(x) for x in row] for row in self.rows])
+        seconds = _some(seconds_left)
+        rows = np.array(self.scaled(lambda a, b: a / b))
         sign = np.where(self.left, 1.0, -1.0)[:, None]
         n, d = rows.shape
         parted = np.hstack([sign * rows, -sign * rows, -sign, np.ones((n, 1))])
@@ -142,23 +158,39 @@ class _Separation:
             b_ub=np.r_[np.zeros(n), 1.0],
             bounds=[(0, None)] * (2 * d) + [(None, None), (0, None)],
             method="highs",
+            options={} if seconds == inf else {"time_limit": seconds},
         )
         if not result.success:
             return None
         weights = result.x[:d] - result.x[d : 2 * d]
         return self._unscaled([Fraction(float(w)) for w in weights])
 
-    def exact(self) -> list[Fraction] | None:
+    def exact(self, seconds_left: SecondsLeft) -> list[Fraction] | None:
         """Solve a like problem in fractions; None if the rows cannot be parted."""
         signed = {
             tuple(-x if side else x for x in (*row, Fraction(1)))
-            for row, side in zip(self.rows, self.left, strict=True)
+            for row, side in zip(self.scaled(Fraction), self.left, strict=True)
         }
-        weights = separate(sorted(signed))
+        weights = separate(sorted(signed), partial(_some, seconds_left))
         return None if weights is None else self._unscaled(weights[:-1])
 
     def _unscaled(self, weights: Sequence[Fraction]) -> list[Fraction]:
-        return [w * scale for w, scale in zip(weights, self.scales, strict=True)]
+        spans = (max(column) - min(column) for column in self.columns)
+        scales = [2 / (s * u) if s else 0 for s, u in zip(spans, self.units, strict=True)]
+        return [w * scale for w, scale in zip(weights, scales, strict=True)]
+
+
+def _scaled(column: list[int], quotient: Callable[[int, int], Fraction | float]) -> list[Any]:
+    low, high = min(column), max(column)
+    return [quotient(2 * x - low - high, high - low) if high > low else 0 for x in column]
+
+
+def _some(seconds_left: SecondsLeft) -> float:
+    """Give the time that is left; none is an error."""
+    seconds = seconds_left()
+    if seconds <= 0:
+        raise TimeoutError("no time left to fit a surface")
+    return seconds
 
 
 def _values(

@@ -10,17 +10,20 @@ Glossary
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 Vector = Sequence[Fraction]
 
 
-def separate(vectors: Sequence[Vector]) -> list[Fraction] | None:
+def separate(
+    vectors: Sequence[Vector], tick: Callable[[], object] | None = None
+) -> list[Fraction] | None:
     """Give the w with |w_k| <= 1 whose smallest w . a_i is largest, or None if none is positive.
 
     This is the dual of phase one of the simplex method for sum y_i (a_i, 1) = (0, 1), y >= 0, with
     an artificial variable of either sign for each row: their cost bounds w. Bland's rule ends it.
+    `tick` is called before every step; what it raises ends it too.
 
     >>> separate([(Fraction(1), Fraction(2)), (Fraction(1), Fraction(-1))])
     [Fraction(1, 1), Fraction(0, 1)]
@@ -35,6 +38,8 @@ def separate(vectors: Sequence[Vector]) -> list[Fraction] | None:
     basis = [len(vectors) + 2 * k for k in range(rows)]
     tableau = _Basis(basis, rows)
     while True:
+        if tick is not None:
+            tick()
         prices = tableau.prices(costs)
         entering = next(
             (j for j, column in enumerate(columns) if _dot(prices, column) > costs[j]), None

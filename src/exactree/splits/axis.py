@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from exactree.problem import Cut, Part, Ranks
 from exactree.rows import dense_ranks
 from exactree.sides import Sides, packed
-from exactree.splits.family import Listing, Sources
+from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
 
@@ -90,7 +90,13 @@ class AxisColumns(Sources):
         table = left.reshape(-1, len(rows))
         return Sides(packed(table), np.repeat(owners, len(ranks))[:, None].astype(np.int32))
 
-    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> AxisSplit:
+    def split(
+        self,
+        cut: Split,
+        rows: NDArray[np.intp],
+        left: NDArray[np.bool_],
+        seconds_left: SecondsLeft = no_limit,
+    ) -> AxisSplit:
         """Put the threshold between the two values around the cut among the node's rows."""
         if isinstance(cut, Part):
             column = cut.index % len(self.columns)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from exactree.problem import Cut, Ranks
 from exactree.splits.axis import AxisSplit, between
-from exactree.splits.family import Sources
+from exactree.splits.family import SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
 
@@ -22,7 +22,13 @@ class BinaryColumns(Sources):
     high: NDArray[np.float64]
     columns: Ranks
 
-    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> AxisSplit:
+    def split(
+        self,
+        cut: Split,
+        rows: NDArray[np.intp],
+        left: NDArray[np.bool_],
+        seconds_left: SecondsLeft = no_limit,
+    ) -> AxisSplit:
         """Put the threshold between the two values of the column, whichever rows the node has."""
         assert isinstance(cut, Cut)
         f = cut.column

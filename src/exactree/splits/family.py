@@ -15,9 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.geometry import SecondsLeft, no_limit
 from exactree.problem import Ranks
 from exactree.sides import Sides
 from exactree.tree import Split
+
+__all__ = ["Listing", "SecondsLeft", "Sources", "SplitFamily", "no_limit"]
 
 GIBIBYTE = 2**30
 
@@ -52,8 +55,17 @@ class Sources:
             "'size_kperms' need: use engine='auto', or axis-parallel splits and surfaces"
         )
 
-    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split:
-        """Write down an engine's choice, which parts the node's rows of the data like `left`."""
+    def split(
+        self,
+        cut: Split,
+        rows: NDArray[np.intp],
+        left: NDArray[np.bool_],
+        seconds_left: SecondsLeft = no_limit,
+    ) -> Split:
+        """Write down an engine's choice, which parts the node's rows of the data like `left`.
+
+        TimeoutError says that this would take longer than `seconds_left()`.
+        """
         raise NotImplementedError
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from exactree.problem import Cut, Part, Ranks
 from exactree.sides import Masks, Sides
-from exactree.splits.family import Listing, Sources
+from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
 
@@ -54,17 +54,24 @@ class MixedSources(Sources):
         owners = _padded(owned) if len(owned) == len(found) else None
         return Sides(masks, owners, all(sides.complete for sides in found))
 
-    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split:
+    def split(
+        self,
+        cut: Split,
+        rows: NDArray[np.intp],
+        left: NDArray[np.bool_],
+        seconds_left: SecondsLeft = no_limit,
+    ) -> Split:
         """Let the family that listed the split write it down."""
         if isinstance(cut, Part):
             number = int(np.searchsorted(self.starts, cut.index, side="right")) - 1
-            return self.parts[number].split(Part(cut.index - self.starts[number]), rows, left)
+            part = Part(cut.index - self.starts[number])
+            return self.parts[number].split(part, rows, left, seconds_left)
         assert isinstance(cut, Cut)
         column = cut.column
-        for part in self.parts:
-            if column < len(part.columns):
-                return part.split(Cut(column, cut.rank), rows, left)
-            column -= len(part.columns)
+        for family in self.parts:
+            if column < len(family.columns):
+                return family.split(Cut(column, cut.rank), rows, left, seconds_left)
+            column -= len(family.columns)
         raise AssertionError(f"no family has column {cut.column}")
 
 

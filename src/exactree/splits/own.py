@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from exactree.problem import Part, Ranks
 from exactree.sides import Sides, packed
-from exactree.splits.family import Listing, Sources
+from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
 
@@ -62,7 +62,13 @@ class OwnSources(Sources):
         self.numbers = np.sort(first[first > 0]) - 1
         return Sides(packed(table[self.numbers]))
 
-    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split:
+    def split(
+        self,
+        cut: Split,
+        rows: NDArray[np.intp],
+        left: NDArray[np.bool_],
+        seconds_left: SecondsLeft = no_limit,
+    ) -> Split:
         """Ask the user's family, with left and right as it listed them, and check the answer."""
         assert isinstance(cut, Part)
         X = self.X[rows]

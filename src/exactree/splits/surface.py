@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactree.geometry import Family, Surface, dichotomies, owned_rules, widest_margin
 from exactree.problem import Ranks
 from exactree.sides import Sides
-from exactree.splits.family import Listing, Sources
+from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
 BOUNDARIES = ("all", "both", "positive")
@@ -175,9 +175,15 @@ class SurfaceSources(Sources):
         )
         return Sides(found.masks, found.owners, found.complete)
 
-    def split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> SurfaceSplit:
+    def split(
+        self,
+        cut: Split,
+        rows: NDArray[np.intp],
+        left: NDArray[np.bool_],
+        seconds_left: SecondsLeft = no_limit,
+    ) -> SurfaceSplit:
         """Find the surface of widest margin between the two sides of the node's rows."""
-        surface = widest_margin(self.X[rows], left, self.family)
+        surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
         return SurfaceSplit(surface, self.X.shape[1])
 
 
