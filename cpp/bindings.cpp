@@ -100,4 +100,5 @@ NB_MODULE(_native, m) {
   bind_geometry(m);
   bind_search(m);
   bind_masks(m);
+  bind_rows(m);
 }

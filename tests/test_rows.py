@@ -1,10 +1,12 @@
 """Canonical rows: sorting, merging, ranks."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactree.rows import EXPAND_TOTAL, canonical_rows, dense_ranks, lexicographic
+from exactree import _native
+from exactree.rows import EXPAND_TOTAL, canonical_rows, dense_ranks
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
@@ -28,11 +30,29 @@ def test_rows_are_sorted_by_ranks_then_label(
     data = np.array(rows, dtype=np.int32)
     if wide:
         data[:, :3] *= 2**28  # keys of three columns no longer fit one word
-    columns, labels = np.ascontiguousarray(data[:, :3].T), data[:, 3]
-    order, first = lexicographic(columns, labels)
+    columns, labels = np.ascontiguousarray(data[:, :3].T), data[:, 3].copy()
+    order, points, first = _native.sort_rows(columns, labels)
     ordered = [tuple(row) for row in data[order].tolist()]
     assert ordered == sorted(tuple(row) for row in data.tolist())
     assert first.tolist() == [i == 0 or ordered[i] != ordered[i - 1] for i in range(len(rows))]
+    distinct = sorted({row[:3] for row in ordered})
+    assert points.tolist() == [distinct.index(row[:3]) for row in ordered]
+
+
+@pytest.mark.parametrize("rows", [60, 3000])
+@pytest.mark.parametrize("values", [2, 50, 10**6])
+def test_many_rows_are_ranked_and_sorted_like_numpy_does(rows: int, values: int) -> None:
+    rng = np.random.default_rng(rows + values)
+    table = rng.integers(-values, values, size=(70, rows)) * rng.choice([1e-9, 1.0, 1e9], (70, 1))
+    table[:, : rows // 3] = table[:, rows // 3 : 2 * (rows // 3)]
+    ranks = dense_ranks(table)
+    for column, found in zip(table[::10], ranks[::10], strict=True):
+        assert (np.unique(column, return_inverse=True)[1] == found).all()
+    labels = rng.integers(0, 3, rows).astype(np.int32)
+    for features in (0, 1, 5, 70):
+        order, _, _ = _native.sort_rows(ranks[:features], labels)
+        keys = (labels, *ranks[:features][::-1])
+        assert (order == np.lexsort(keys)).all(), "equal rows keep their order"
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(1, 3)), min_size=1))
@@ -44,7 +64,9 @@ def test_weights_and_repetition_give_one_problem(rows: list[tuple[int, int, int]
     written = np.repeat(np.arange(len(rows)), weights)
     spelled = canonical_rows(columns[:, written], labels[written], None)
     assert merged.weights is None
-    assert merged.columns.tolist() == spelled.columns[:, :: merged.common].tolist()
+    ranks, same = columns[:, merged.origin], columns[:, written[spelled.origin]]
+    assert ranks.tolist() == same[:, :: merged.common].tolist()
+    assert merged.points.tolist() == spelled.points[:: merged.common].tolist()
     assert merged.labels.tolist() == spelled.labels[:: merged.common].tolist()
 
 

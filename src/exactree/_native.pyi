@@ -92,3 +92,23 @@ def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None)
 
     A node's split is mask number `feature`, with low = high = 0: the rows in the mask go left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with `feature` = number of masks + column: ranks <= low go left, and high is the lowest rank on the right among the rows of the node.
     """
+
+def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Give the dense rank of every value within its row of a table of finite numbers.
+    """
+
+def sort_rows(columns: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.bool_], dict(shape=(None,))]]:
+    """
+    Sort rows by ranks (features x rows), then label: order, numbers of the distinct ranks, and whether ranks or label are new.
+    """
+
+def two_values(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None, None))], int]:
+    """
+    Give the lower and the higher value of every column (rows x features), which values are the higher one (features x rows), and the first column of more than two values or -1.
+    """
+
+def route_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Give the node, in preorder, that every row ends in; feature -1 marks a leaf.
+    """

@@ -166,6 +166,8 @@ def read_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
         _refuse_odd_labels(values)
     if values.dtype == object and any(map(_is_missing, values)):
         raise ValueError("y has missing labels (None or NaN): drop those rows")
+    if values.dtype.kind in "biu":
+        return _numbered(values)
     try:
         classes, labels = np.unique(values, return_inverse=True)
     except TypeError as error:
@@ -173,6 +175,18 @@ def read_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
             f"y mixes labels of different types ({error}): make them all text or all numbers"
         ) from error
     return classes, labels.reshape(-1)
+
+
+def _numbered(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Number whole labels; where they lie close together, by counting instead of sorting."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 2 * len(values) + 64 or abs(low) > LARGEST_INTEGER:
+        classes, labels = np.unique(values, return_inverse=True)
+        return classes, labels.reshape(-1)
+    places = values.astype(np.intp) - low
+    present = np.bincount(places) > 0
+    classes = (np.flatnonzero(present) + low).astype(values.dtype)
+    return classes, (np.cumsum(present) - 1)[places]
 
 
 def _refuse_odd_labels(values: NDArray[Any]) -> None:
@@ -359,7 +373,9 @@ def read_threads(n_jobs: Any) -> int:
     """
     import joblib
 
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+    if n_jobs is None or (n_jobs == 1 and type(n_jobs) is int):
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs={n_jobs!r}: pass a whole number, -1 for all cores, or None")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: pass 1 or more, -1 for all cores, or None")

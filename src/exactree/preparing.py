@@ -179,7 +179,7 @@ def make_problem(
     factor, penalty = _penalty(budgets.penalty, rows.total, objective, data.scale * rows.common)
     counts, min_rows = _least_side(budgets, rows)
     problem = Problem(
-        columns=np.ascontiguousarray(sources.columns[:, rows.origin]),
+        columns=np.take(sources.columns, rows.origin, axis=1),
         labels=rows.labels,
         n_classes=len(present),
         weights=None if rows.weights is None else rows.weights * factor,
@@ -190,7 +190,7 @@ def make_problem(
         min_rows=min_rows,
         scale=data.scale * rows.common / factor,
         values=present if data.task == "classification" else data.classes[present],
-        points=_points(rows.columns) if sources.has_sides else None,
+        points=rows.points,
         origin=rows.origin,
     )
     most = useful_splits(_leaf_cost(problem), penalty) if objective.additive else None
@@ -245,12 +245,6 @@ def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides
         return (sources.rules if owned else sources.sides)(rows.origin, listing)
     except KeyboardInterrupt:
         return Sides(packed(np.zeros((0, len(rows.labels)), dtype=bool)), complete=False)
-
-
-def _points(columns: Ranks) -> Ranks:
-    """Number the distinct ones among sorted rows."""
-    new = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
-    return np.concatenate([[0], np.cumsum(new)]).astype(np.int32)
 
 
 def _renumbered(labels: Ranks, n_classes: int) -> tuple[NDArray[np.intp], Ranks]:

@@ -29,10 +29,14 @@ Ranks = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Cut(Split):
-    """An engine's axis-parallel split: is the rank in `column` at most `rank`?"""
+    """An engine's axis-parallel split: is the rank in `column` at most `rank`?
+
+    `above` is the lowest rank on the other side among the rows of the node, where the engine knows.
+    """
 
     column: int
     rank: int
+    above: int | None = field(default=None, compare=False)
     kind: ClassVar[str] = "cut"
 
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -199,9 +203,8 @@ class Problem:
         """
         if not self.objective.integral:
             return float(cost)
-        worth = int(cost) * self.scale
-        whole = self.scale.denominator == 1 and not self.penalty
-        return worth.numerator if whole else float(worth)
+        worth, denominator = int(cost) * self.scale.numerator, self.scale.denominator
+        return worth if denominator == 1 and not self.penalty else worth / denominator
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import inputs, tree
+from exactree import inputs
 from exactree.engines import OVER_RULES, as_engine, generic, search_sizes, single_leaf
-from exactree.objectives import Objective, Targets, as_objective, check_declarations
+from exactree.objectives import Objective, as_objective, check_declarations
 from exactree.preparing import (
     Data,
     in_words,
@@ -22,7 +22,9 @@ from exactree.preparing import (
     read_limits,
     read_task,
 )
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
+from exactree.problem import Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.recounting import counter
+from exactree.routing import ends
 from exactree.splits import Listing, Sources, Splits, as_family
 from exactree.splits.family import GIBIBYTE, SecondsLeft, no_limit
 from exactree.tree import Leaf, Node, Split, Tree
@@ -230,9 +232,10 @@ def translated(
     fitted, the tree ends.
     """
     fitting = _Fitting(problem, sources, seconds_left)
-    shaped = fitting.fitted(found.tree, np.arange(problem.n_rows))
-    counted = _LeafCounter(problem, data, tree.apply(shaped, data.X))
-    filled, cost = counted.fill(shaped)
+    shaped = _known(found.tree, sources)
+    if shaped is None:
+        shaped = fitting.fitted(found.tree, np.arange(problem.n_rows))
+    filled, cost = counter(problem, data, ends(shaped, data.X)).fill(shaped)
     if fitting.stopped is not None and cost > found.objective:
         gap = cost - found.lower_bound
         found = replace(found, status=fitting.stopped, objective=cost, gap=gap)
@@ -252,6 +255,16 @@ def translated(
         classes=tuple(data.classes.tolist()) if data.task == "classification" else (),
         feature_names=data.feature_names,
     )
+
+
+def _known(found: Tree, sources: Sources) -> Tree | None:
+    """Write down the splits if the engine's answer is enough for all of them."""
+    if isinstance(found, Leaf):
+        return found
+    split = sources.known(found.split)
+    left = None if split is None else _known(found.left, sources)
+    right = None if left is None else _known(found.right, sources)
+    return None if split is None or left is None or right is None else Node(split, left, right)
 
 
 class _Fitting:
@@ -300,50 +313,3 @@ def _tiny(problem: Problem) -> float:
     targets = problem.targets()
     statistics = problem.objective.statistics(targets).sum(axis=0)
     return 1e-12 * abs(float(problem.objective.leaf_cost(statistics)))
-
-
-class _LeafCounter:
-    """Gives every leaf its value, rows, weights and loss, and adds the losses up."""
-
-    def __init__(self, problem: Problem, data: Data, ends: NDArray[np.intp]) -> None:
-        self.problem, self.data, self.ends = problem, data, ends
-        self.objective = problem.objective
-        self.targets = data.targets(integral=self.objective.integral)
-        self.numbers = iter(range(2 * len(ends) + 1))
-
-    def fill(self, shaped: Tree) -> tuple[Tree, Any]:
-        """Fill the leaves; give the cost in the problem's units too, penalties included."""
-        number = next(self.numbers)
-        if isinstance(shaped, Node):
-            left, a = self.fill(shaped.left)
-            right, b = self.fill(shaped.right)
-            both = self.objective.combine(a, b) + self.problem.penalty
-            return Node(shaped.split, left, right), both.item() if hasattr(both, "item") else both
-        rows = np.flatnonzero(self.ends == number)
-        inside = self.targets.take(rows)
-        cost = self.objective.leaf_cost(self.objective.statistics(inside).sum(axis=0)).item()
-        value = self.objective.prediction(inside)
-        filled = Leaf(value, len(rows), self._weights(inside), self._worth(cost))
-        return filled, self._units(cost)
-
-    def _weights(self, inside: Targets) -> tuple[Number, ...]:
-        """Give the weight by class, or the whole weight in regression."""
-        if self.data.task == "regression":
-            return (self._worth(inside.weights.sum().item()),)
-        by_class = np.zeros(len(self.data.classes), dtype=inside.weights.dtype)
-        np.add.at(by_class, inside.labels, inside.weights)
-        return tuple(map(self._worth, by_class.tolist()))
-
-    def _worth(self, units: Number) -> Number:
-        """Give the user's weight: integers stay integers, and floats are the user's already."""
-        if not self.objective.integral:
-            return units
-        scale = self.data.scale
-        return units * scale.numerator if scale.denominator == 1 else float(units * scale)
-
-    def _units(self, cost: Number) -> Fraction | float:
-        """Give the problem's units, of which one of the data's is a part or a multiple."""
-        if not self.objective.integral:
-            return cost
-        units = Fraction(cost) * self.data.scale / self.problem.scale
-        return units.numerator if units.denominator == 1 else units

@@ -109,14 +109,14 @@ def _translated(arrays: Any, sides: int) -> Tree:
 
     Splits below `sides` are listed partitions, the others are columns.
     """
-    feature, low = arrays["feature"].tolist(), arrays["low"].tolist()
-    left, right = arrays["left"].tolist(), arrays["right"].tolist()
-    label = arrays["label"].tolist()
+    names = ("feature", "low", "high", "left", "right", "label")
+    feature, low, high, left, right, label = (arrays[name].tolist() for name in names)
     built: list[Tree] = [Leaf(0)] * len(feature)
     for i in reversed(range(len(feature))):
         if feature[i] < 0:
             built[i] = Leaf(label[i])
         else:
-            cut = Part(feature[i]) if feature[i] < sides else Cut(feature[i] - sides, low[i])
+            listed = feature[i] < sides
+            cut = Part(feature[i]) if listed else Cut(feature[i] - sides, low[i], high[i])
             built[i] = Node(cut, built[left[i]], built[right[i]])
     return built[0]

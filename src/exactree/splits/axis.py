@@ -90,6 +90,14 @@ class AxisColumns(Sources):
         table = left.reshape(-1, len(rows))
         return Sides(packed(table), np.repeat(owners, len(ranks))[:, None].astype(np.int32))
 
+    def known(self, cut: Split) -> AxisSplit | None:
+        """Put the threshold between two values of which the engine told the ranks."""
+        if not isinstance(cut, Cut) or cut.above is None:
+            return None
+        values, ranks = self.values[cut.column], self.columns[cut.column]
+        low, high = (float(values[(ranks == rank).argmax()]) for rank in (cut.rank, cut.above))
+        return AxisSplit(cut.column, between(low, high))
+
     def split(
         self,
         cut: Split,

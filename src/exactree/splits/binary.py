@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.problem import Cut, Ranks
+from exactree.rows import two_values
 from exactree.splits.axis import AxisSplit, between
 from exactree.splits.family import SecondsLeft, Sources, no_limit
 from exactree.tree import Split
@@ -30,6 +31,10 @@ class BinaryColumns(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> AxisSplit:
         """Put the threshold between the two values of the column, whichever rows the node has."""
+        return self.known(cut)
+
+    def known(self, cut: Split) -> AxisSplit:
+        """Do it without the rows."""
         assert isinstance(cut, Cut)
         f = cut.column
         return AxisSplit(f, between(float(self.low[f]), float(self.high[f])))
@@ -59,20 +64,16 @@ class Binary:
 
     def sources(self, X: NDArray[Any]) -> BinaryColumns:
         """Tell the two values of every column apart."""
-        values = np.ascontiguousarray(X.T)
-        low, high = values.min(axis=1), values.max(axis=1)
-        above = values > low[:, None]
-        _refuse_other_values(values, above & (values < high[:, None]))
-        return BinaryColumns(low, high, above.astype(np.int32))
+        low, high, columns, guilty = two_values(X)
+        if guilty >= 0:
+            raise _other_values(X, guilty)
+        return BinaryColumns(low, high, columns)
 
 
-def _refuse_other_values(columns: NDArray[Any], between: NDArray[np.bool_]) -> None:
-    if not between.any():
-        return
-    j = int(np.flatnonzero(between.any(axis=1))[0])
-    values = np.unique(columns[j])
+def _other_values(X: NDArray[Any], j: int) -> ValueError:
+    values = np.unique(X[:, j])
     shown = ", ".join(f"{value:g}" for value in values[:3]) + ", ..." * (len(values) > 3)
-    raise ValueError(
+    return ValueError(
         f"column {j} of X has {len(values)} values ({shown}), and splits='binary' takes columns of "
         "two: use splits='axis', which needs no binarisation, or a ThresholdBinarizer first"
     )

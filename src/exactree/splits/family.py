@@ -55,6 +55,10 @@ class Sources:
             "'size_kperms' need: use engine='auto', or axis-parallel splits and surfaces"
         )
 
+    def known(self, cut: Split) -> Split | None:
+        """Write down an engine's choice without looking at rows, where that is possible."""
+        return None
+
     def split(
         self,
         cut: Split,

@@ -1,0 +1,111 @@
+"""What a finished tree does to the training data: the rows, weights and losses of its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.objectives import MisclassificationError, Targets
+from exactree.preparing import Data
+from exactree.problem import Number, Problem
+from exactree.tree import Leaf, Node, Tree
+
+
+def counter(problem: Problem, data: Data, ends: NDArray[np.intp]) -> LeafCounter:
+    """Count for the rows of the data, which end in these leaves."""
+    plain = type(problem.objective) is MisclassificationError
+    return (ErrorCounter if plain else LeafCounter)(problem, data, ends)
+
+
+class LeafCounter:
+    """Gives every leaf its value, rows, weights and loss, and adds the losses up."""
+
+    def __init__(self, problem: Problem, data: Data, at: NDArray[np.intp]) -> None:
+        self.data, self.ends, self.penalty = data, at, problem.penalty
+        self.objective = problem.objective
+        # Units of the problem, of which one of the data's is a part or a multiple.
+        self.units = data.scale / problem.scale if self.objective.integral else Fraction(1)
+        self.numbers = iter(range(2 * len(at) + 1))
+
+    def fill(self, shaped: Tree) -> tuple[Tree, Any]:
+        """Fill the leaves; give the cost in the problem's units too, penalties included."""
+        number = next(self.numbers)
+        if isinstance(shaped, Leaf):
+            return self._leaf(number)
+        left, a = self.fill(shaped.left)
+        right, b = self.fill(shaped.right)
+        return Node(shaped.split, left, right), self._combined(a, b) + self.penalty
+
+    def _combined(self, a: Any, b: Any) -> Any:
+        if self.objective.additive:
+            return a + b
+        both = self.objective.combine(a, b)
+        return both.item() if hasattr(both, "item") else both
+
+    def _leaf(self, number: int) -> tuple[Leaf, Any]:
+        rows = np.flatnonzero(self.ends == number)
+        inside = self._targets.take(rows)
+        cost = self.objective.leaf_cost(self.objective.statistics(inside).sum(axis=0)).item()
+        value = self.objective.prediction(inside)
+        return self._filled(value, len(rows), self._weights(inside), cost)
+
+    @cached_property
+    def _targets(self) -> Targets:
+        return self.data.targets(integral=self.objective.integral)
+
+    def _weights(self, inside: Targets) -> list[Number]:
+        """Give the weight by class, or the whole weight in regression."""
+        if self.data.task == "regression":
+            return [inside.weights.sum().item()]
+        by_class = np.zeros(len(self.data.classes), dtype=inside.weights.dtype)
+        np.add.at(by_class, inside.labels, inside.weights)
+        return by_class.tolist()
+
+    def _filled(
+        self, value: int | float, rows: int, weights: Sequence[Number], cost: Number
+    ) -> tuple[Leaf, Any]:
+        return Leaf(value, rows, tuple(map(self._worth, weights)), self._worth(cost)), (
+            self._units(cost)
+        )
+
+    def _worth(self, units: Number) -> Number:
+        """Give the user's weight: integers stay integers, and floats are the user's already."""
+        if not self.objective.integral:
+            return units
+        scale = self.data.scale
+        worth = int(units) * scale.numerator
+        return worth if scale.denominator == 1 else worth / scale.denominator
+
+    def _units(self, cost: Number) -> Fraction | float:
+        """Give the problem's units."""
+        if self.units.denominator == 1:
+            return cost * self.units.numerator
+        units = Fraction(cost) * self.units
+        return units.numerator if units.denominator == 1 else units
+
+
+class ErrorCounter(LeafCounter):
+    """The same for the weight outside the heaviest class, for all leaves at once."""
+
+    def __init__(self, problem: Problem, data: Data, at: NDArray[np.intp]) -> None:
+        super().__init__(problem, data, at)
+        classes = len(data.classes)
+        cells = at * classes + data.labels
+        size = (int(at.max()) + 1) * classes
+        counts = np.bincount(cells, minlength=size)
+        weights = counts
+        if data.weights is not None:
+            weights = np.zeros(size, dtype=np.int64)
+            np.add.at(weights, cells, data.weights)
+        self.weights = weights.reshape(-1, classes).tolist()
+        self.rows = counts.reshape(-1, classes).sum(axis=1).tolist()
+
+    def _leaf(self, number: int) -> tuple[Leaf, Any]:
+        weights = self.weights[number]
+        most = max(weights)
+        return self._filled(weights.index(most), self.rows[number], weights, sum(weights) - most)
