@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import report, suites
+from benchmarks import report, suites, surfaces
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.limits import limits
@@ -27,6 +27,14 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "limits": limits,
     "memory": suites.memory,
     "iris": suites.iris,
+    "hyperplanes": surfaces.hyperplanes,
+    "hyperplanes_further": surfaces.hyperplanes_further,
+    "pairs": surfaces.pairs,
+    "iris_columns": surfaces.iris_columns,
+    "quadrics": surfaces.quadrics,
+    "milp": surfaces.milp,
+    "rules": surfaces.rules,
+    "processes": surfaces.processes,
 }
 DEFAULT_SOLVERS = ["exactree", "pycontree", "cart"]
 

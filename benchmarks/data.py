@@ -18,7 +18,9 @@ Labels = NDArray[np.int64] | NDArray[np.float64]
 class Instance:
     """A data set, optionally only some of its rows and columns.
 
-    `source` is "file:PATH", "sklearn:NAME" or "tree:ROWS,COLUMNS,CLASSES,NOISE,SEED".
+    `source` is "file:PATH", "sklearn:NAME", "sklearn:NAME/COLUMN,COLUMN...", a tree of thresholds
+    "tree:ROWS,COLUMNS,CLASSES,NOISE,SEED" or one of hyperplanes "planes:ROWS,COLUMNS,NOISE,SEED",
+    or small integers "grid:ROWS,COLUMNS,VALUES,CLASSES,SEED" with random labels.
     """
 
     name: str
@@ -35,7 +37,13 @@ class Instance:
 def load(instance: Instance, task: str = "classification") -> tuple[Matrix, Labels]:
     """The features and the target; labels become 0, 1, 2 ... in their order."""
     kind, _, rest = instance.source.partition(":")
-    readers = {"file": _read_file, "sklearn": _read_bundled, "tree": _generate}
+    readers = {
+        "file": _read_file,
+        "sklearn": _read_bundled,
+        "tree": _generate,
+        "planes": _planes,
+        "grid": _grid,
+    }
     if kind not in readers:
         raise ValueError(f"unknown source {instance.source!r}: {', '.join(readers)} are known")
     X, y = _cut(*readers[kind](rest), instance)
@@ -66,6 +74,26 @@ def generated(rows: int, columns: int, classes: int, noise: float = 0.1, seed: i
     )
 
 
+def planes(rows: int, columns: int, noise: float, seed: int = 0) -> Instance:
+    """Rows labelled by a random tree of three hyperplanes, some of them wrongly."""
+    return Instance(
+        f"planes-{rows}x{columns}-{100 * noise:.0f}%", f"planes:{rows},{columns},{noise},{seed}"
+    )
+
+
+def grid(rows: int, columns: int, values: int, classes: int = 2, seed: int = 0) -> Instance:
+    """Points of a small grid with random labels: many rows are equal, collinear or coplanar."""
+    return Instance(
+        f"grid-{rows}x{columns}-{classes}", f"grid:{rows},{columns},{values},{classes},{seed}"
+    )
+
+
+def bundled_columns(name: str, columns: Iterable[int]) -> Instance:
+    """Some columns of a set that comes with scikit-learn."""
+    chosen_ones = ",".join(map(str, columns))
+    return Instance(f"{name}/{chosen_ones}", f"sklearn:{name}/{chosen_ones}")
+
+
 def chosen(instances: Iterable[Instance], names: Iterable[str]) -> list[Instance]:
     """The instances of these names in the order asked for; all of them when none is named."""
     by_name = {instance.name: instance for instance in instances}
@@ -80,11 +108,29 @@ def _read_file(path: str) -> tuple[Matrix, Matrix]:
     return table[:, 1:], table[:, 0]
 
 
-def _read_bundled(name: str) -> tuple[Matrix, Matrix]:
+def _read_bundled(recipe: str) -> tuple[Matrix, Matrix]:
     from sklearn import datasets
 
+    name, _, columns = recipe.partition("/")
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-    return X, y
+    return X[:, [int(c) for c in columns.split(",")]] if columns else X, y
+
+
+def _planes(recipe: str) -> tuple[Matrix, Matrix]:
+    from exactree.datasets import ground_truth
+
+    rows, columns, noise, seed = recipe.split(",")
+    truth = ground_truth(
+        int(rows), int(columns), splits="hyperplane", noise=float(noise), seed=int(seed)
+    )
+    return truth.X, truth.y.astype(np.float64)
+
+
+def _grid(recipe: str) -> tuple[Matrix, Matrix]:
+    rows, columns, values, classes, seed = map(int, recipe.split(","))
+    random = np.random.default_rng(seed)
+    X = random.integers(0, values, size=(rows, columns)).astype(np.float64)
+    return X, random.integers(0, classes, size=rows).astype(np.float64)
 
 
 def _generate(recipe: str) -> tuple[Matrix, Matrix]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.data import Labels, Matrix
 from benchmarks.jobs import Problem
-from benchmarks.trees import PlainTree, leaf, node
+from benchmarks.trees import PlainTree, leaf, node, surface
 
 Options = dict[str, Any]
 
@@ -130,13 +130,16 @@ def _is_number(value: object) -> bool:
 
 
 def _plain(tree: Any) -> PlainTree | None:
-    """Axis-parallel trees only: of others, the harness has no walk of its own."""
+    """Thresholds and surfaces: of other splits, the harness has no walk of its own."""
     if not hasattr(tree, "left"):
         return leaf(float(tree.value))
     left, right = _plain(tree.left), _plain(tree.right)
-    if left is None or right is None or not hasattr(tree.split, "threshold"):
+    if left is None or right is None:
         return None
-    return node(int(tree.split.feature), float(tree.split.threshold), left, right)
+    if hasattr(tree.split, "threshold"):
+        return node(int(tree.split.feature), float(tree.split.threshold), left, right)
+    split = tree.split.to_dict()
+    return surface(split["terms"], split["at_most"], left, right) if "terms" in split else None
 
 
 @solver("pycontree", "pycontree", coarse=True)
@@ -258,6 +261,22 @@ def gosdt(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Optio
 
 def _penalised(errors: int, splits: int, problem: Problem, rows: int) -> float | int:
     return errors + problem.penalty * rows * splits if problem.penalty else errors
+
+
+@solver("milp", "scipy")
+def mixed_integer(
+    X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
+) -> Prepared:
+    """HiGHS on a model of ours: hyperplanes and small integers, see mixed_integer.py."""
+    TreeProgram = import_module("benchmarks.mixed_integer").TreeProgram
+    _only(problem, "milp", splits="hyperplane", max_splits=None, penalty=0.0, min_samples_leaf=1)
+
+    def read(found: Any) -> Answer:
+        status = "optimal" if found.success else "time_limit"
+        errors = len(y) if found.x is None else round(float(found.fun))
+        return Answer(errors, status)
+
+    return Prepared(lambda: TreeProgram.of(X, y, problem.max_depth).solve(seconds), read)
 
 
 @solver("cart", "scikit-learn", exact=False)

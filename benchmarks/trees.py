@@ -1,7 +1,9 @@
 """Trees as plain data, and an independent count of what they cost.
 
 A leaf is {"value": v}; a node is {"feature": j, "threshold": t, "left": ..., "right": ...}, where
-rows with x[j] <= t go left. Nothing here comes from a solver: this is what the harness trusts.
+rows with x[j] <= t go left; or {"terms": [[c, [[[j, power], ...], ...]], ...], "at_most": t, ...},
+where rows go left whose sum of c times a sum of products of powers is at most t. Nothing here comes
+from a solver: this is what the harness trusts.
 """
 
 from collections.abc import Iterator
@@ -24,14 +26,36 @@ def node(feature: int, threshold: float, left: PlainTree, right: PlainTree) -> P
     return {"feature": feature, "threshold": threshold, "left": left, "right": right}
 
 
+def surface(terms: list[Any], at_most: float, left: PlainTree, right: PlainTree) -> PlainTree:
+    return {"terms": terms, "at_most": at_most, "left": left, "right": right}
+
+
+def goes_left(tree: PlainTree, X: Matrix) -> NDArray[np.bool_]:
+    """Which rows the split at the top sends left."""
+    if "feature" in tree:
+        return np.asarray(X[:, tree["feature"]] <= tree["threshold"])
+    total = np.zeros(len(X))
+    for coefficient, term in tree["terms"]:
+        total = total + coefficient * sum(_monomial(powers, X) for powers in term)
+    return np.asarray(total <= tree["at_most"])
+
+
+def _monomial(powers: list[tuple[int, int]], X: Matrix) -> NDArray[np.float64]:
+    factors = [X[:, j] for j, power in powers for _ in range(power)]
+    product = factors[0]
+    for factor in factors[1:]:
+        product = product * factor
+    return np.asarray(product)
+
+
 def walk(tree: PlainTree, X: Matrix) -> NDArray[np.float64]:
     """The value of the leaf that every row falls into."""
     if "value" in tree:
         return np.full(len(X), tree["value"], dtype=np.float64)
-    goes_left = X[:, tree["feature"]] <= tree["threshold"]
+    left = goes_left(tree, X)
     values = np.empty(len(X))
-    values[goes_left] = walk(tree["left"], X[goes_left])
-    values[~goes_left] = walk(tree["right"], X[~goes_left])
+    values[left] = walk(tree["left"], X[left])
+    values[~left] = walk(tree["right"], X[~left])
     return values
 
 
@@ -75,6 +99,6 @@ def _leaf_sizes(tree: PlainTree, X: Matrix) -> Iterator[int]:
     if "value" in tree:
         yield len(X)
     else:
-        goes_left = X[:, tree["feature"]] <= tree["threshold"]
-        yield from _leaf_sizes(tree["left"], X[goes_left])
-        yield from _leaf_sizes(tree["right"], X[~goes_left])
+        left = goes_left(tree, X)
+        yield from _leaf_sizes(tree["left"], X[left])
+        yield from _leaf_sizes(tree["right"], X[~left])

@@ -15,7 +15,17 @@ import pytest
 import exactree
 from benchmarks import __main__ as command
 from benchmarks import plots, report, runner, suites, trees
-from benchmarks.data import Instance, bundled, chosen, folder, generated, load
+from benchmarks.data import (
+    Instance,
+    bundled,
+    bundled_columns,
+    chosen,
+    folder,
+    generated,
+    grid,
+    load,
+    planes,
+)
 from benchmarks.jobs import Job, Limits, Problem, Record, alternating
 from benchmarks.judge import judge
 from benchmarks.machine import machine
@@ -85,6 +95,33 @@ def test_parts_of_an_instance_nest() -> None:
 def test_bundled_instances_load() -> None:
     shapes = {instance.name: load(instance)[0].shape for instance in bundled()}
     assert shapes["iris"] == (150, 4) and shapes["tree-2000x5-2"] == (2000, 5)
+
+
+def test_planes_grids_and_columns() -> None:
+    X, y = load(planes(30, 3, 0.1))
+    assert X.shape == (30, 3) and set(y.tolist()) == {0, 1}
+    X, _ = load(grid(40, 2, 3))
+    assert set(X.ravel().tolist()) == {0.0, 1.0, 2.0}
+    iris = load(Instance("iris", "sklearn:iris"))[0]
+    assert np.array_equal(load(bundled_columns("iris", (3, 1)))[0], iris[:, [3, 1]])
+
+
+@pytest.mark.parametrize("splits", ["hyperplane", "sphere", "quadric"])
+def test_surfaces_are_recounted(splits: str) -> None:
+    instance, problem = planes(25, 2, 0.3), Problem(splits=splits, max_depth=None, max_splits=1)
+    record = perform(Job("t", instance, problem, "exactree", replace(QUICK, inner_runs=1)))
+    assert record["status"] == "optimal" and "terms" in record["tree"]
+    assert record["recount"] == record["objective"] and record["broken"] == []
+
+
+def test_the_mixed_integer_program_is_a_solver() -> None:
+    problem = Problem(splits="hyperplane", max_depth=1)
+    records = [
+        perform(Job("t", grid(10, 2, 3), problem, solver, replace(QUICK, inner_runs=1)))
+        for solver in ("exactree", "milp")
+    ]
+    assert records[0]["objective"] == records[1]["objective"]
+    assert {record["status"] for record in records} == {"optimal"}
 
 
 def test_unknown_instances_and_sources_are_refused(tmp_path: Path) -> None:
