@@ -16,7 +16,7 @@ INSTALL := $(PIP) install --no-build-isolation \
 	--config-settings=build-dir=build/native \
 	--config-settings=cmake.define.EXACTREE_WERROR=ON
 
-.PHONY: FORCE all demo test coverage lint format stub asan fuzz bench clean
+.PHONY: FORCE all demo test docs coverage lint format stub asan fuzz bench clean
 
 all: test
 
@@ -50,11 +50,22 @@ $(VENV)/.plot: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 	$(PIP) install 'exactree[plot]'
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
+	$(PIP) install 'exactree[docs,plot]'
+	@touch $@
+
 demo: $(VENV)/.installed $(VENV)/.plot
 	$(BIN)/python examples/demo.py $(ARGS)
 
 test: $(VENV)/.installed $(VENV)/.extras
 	$(BIN)/python -m pytest $(ARGS)
+
+# Warnings are errors. The pictures are drawn by the examples, so every build makes all pages anew.
+docs: $(VENV)/.installed $(VENV)/.docs
+	rm -rf build/docs docs/pictures
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --doctree-dir build/doctrees \
+		docs build/docs $(ARGS)
+	@echo 'the pages are in build/docs: open build/docs/index.html'
 
 # By path: named as packages they would be imported twice, which numpy refuses.
 coverage: $(VENV)/.installed $(VENV)/.extras
@@ -100,4 +111,4 @@ build/$(1)/native_tests
 endef
 
 clean:
-	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* docs/pictures

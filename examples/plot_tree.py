@@ -1,4 +1,4 @@
-"""Draw an optimal tree and the way to its proof."""
+"""Draw an optimal tree."""
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
@@ -12,8 +12,5 @@ clf = exactree.OptimalTreeClassifier(max_depth=3).fit(iris.data, species)
 
 # No Graphviz needed: the figure is as large as the tree.
 exactree.plot.plot_tree(clf)
-
-# The best tree found and the proved lower bound; the tree is optimal when they meet.
-exactree.plot.plot_progress(clf)
 
 plt.show()

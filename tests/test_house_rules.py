@@ -208,6 +208,15 @@ def test_docstrings_name_real_parameters(path: Path) -> None:
         assert not invented, f"{name} has no parameters {invented}"
 
 
+@each_source
+def test_examples_of_a_docstring_with_sections_have_one(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            doc = ast.get_docstring(node) or ""
+            sections = re.findall(r"^(\w+)\n-+$", doc, re.M)
+            assert not sections or ">>>" not in doc or sections[-1] == "Examples", node.name
+
+
 def unmentioned(thing: Callable[..., object]) -> list[str]:
     """The parameters that the docstring does not tell about."""
     doc = inspect.getdoc(thing) or ""

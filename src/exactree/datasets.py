@@ -59,6 +59,8 @@ def ground_truth(
     seed : int
         The same seed gives the same data.
 
+    Examples
+    --------
     >>> truth = ground_truth(6, 2, splits="hyperplane", noise=0.2, seed=4)
     >>> truth.X.shape, truth.y.tolist(), truth.turned
     ((6, 2), [0, 0, 1, 1, 0, 0], 1)

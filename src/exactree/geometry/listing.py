@@ -75,6 +75,8 @@ def dichotomies(
     isa : str
         The instruction set, for tests.
 
+    Examples
+    --------
     >>> square = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> [len(dichotomies(square, f)) for f in ("axis", "hyperplane", "quadric")]
     [2, 6, 7]
@@ -102,6 +104,8 @@ def surface_sides(X: ArrayLike, family: str | Family, owners: ArrayLike) -> tupl
         Row numbers. The sign is that of det(owners, row) with (1, terms) as rows of the matrix, so
         it depends on their order. Owners that define no surface have every row on it.
 
+    Examples
+    --------
     >>> positive, on = surface_sides([[0, 0], [1, 1], [2, 2], [1, 0]], "hyperplane", [[1, 0]])
     >>> [int(positive[0, 0]), int(on[0, 0])]
     [8, 7]

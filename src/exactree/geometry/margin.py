@@ -92,6 +92,8 @@ def widest_margin(
     seconds_left : callable
         Tells how much time is left; TimeoutError is raised when there is none.
 
+    Examples
+    --------
     >>> surface = widest_margin([[0, 0], [0, 2], [4, 1]], [True, True, False], "hyperplane")
     >>> surface.coefficients, surface.threshold
     ((0.5, 0.0), 1.0)

@@ -82,6 +82,8 @@ def owned_rules(
     stop : callable, optional
         Asked now and then; True ends the listing early.
 
+    Examples
+    --------
     >>> triangle = [[0, 0], [1, 0], [0, 1]]
     >>> [len(owned_rules(triangle, "hyperplane", boundary=b).masks) for b in ("positive", "all")]
     [3, 12]

@@ -28,6 +28,8 @@ class Hyperplane:
         the positive side of either one or both of its orientations, as the paper has it, which
         misses some partitions.
 
+    Examples
+    --------
     >>> from exactree import solve
     >>> square = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> solve(square, [0, 1, 1, 1], splits=Hyperplane(), max_depth=1).summary()

@@ -96,6 +96,8 @@ class Mixed:
     families : sequence
         Names or families.
 
+    Examples
+    --------
     >>> from exactree.splits import as_family
     >>> as_family(["axis", "hyperplane"]).words
     'axis-parallel or hyperplane'

@@ -23,6 +23,8 @@ class Sphere:
     boundary : str
         As for `Hyperplane`.
 
+    Examples
+    --------
     >>> from exactree import solve
     >>> line = [[0.0], [1.0], [2.0]]
     >>> solve(line, [0, 1, 0], splits=Sphere(), max_depth=1).objective
@@ -49,6 +51,8 @@ class AxisQuadric:
     boundary : str
         As for `Hyperplane`.
 
+    Examples
+    --------
     >>> AxisQuadric()
     AxisQuadric(boundary='all')
     """
@@ -76,6 +80,8 @@ class Polynomial:
     boundary : str
         As for `Hyperplane`.
 
+    Examples
+    --------
     >>> Polynomial(degree=3).words
     'degree-3 surface'
     """

@@ -29,6 +29,8 @@ class SurfaceSplit(Split):
     columns : int
         How many columns the data has.
 
+    Examples
+    --------
     >>> from exactree.geometry import family_of
     >>> plane = SurfaceSplit(Surface(family_of("hyperplane"), (0.5, -1.0), 2.0), 2)
     >>> plane.formula(["a", "b"]), plane.goes_left(np.array([[4.0, 0.0], [5.0, 0.0]])).tolist()
