@@ -13,6 +13,13 @@ bool has_avx2() {
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 #endif
+#ifdef EXACTREE_HAS_AVX512
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
 
 [[noreturn]] void refuse(std::string_view isa, const std::vector<std::string>& known) {
   std::string message = "unknown instruction set \"" + std::string(isa) + "\": use \"auto\"";
@@ -27,6 +34,9 @@ std::vector<std::string> instruction_sets() {
 #ifdef EXACTREE_HAS_AVX2
   if (has_avx2()) names.emplace_back("avx2");
 #endif
+#ifdef EXACTREE_HAS_AVX512
+  if (has_avx512()) names.emplace_back("avx512");
+#endif
   return names;
 }
 
@@ -36,6 +46,9 @@ KernelTable kernels(std::string_view isa) {
   if (std::find(known.begin(), known.end(), chosen) == known.end()) refuse(isa, known);
 #ifdef EXACTREE_HAS_AVX2
   if (chosen == "avx2") return avx2::kernel_table();
+#endif
+#ifdef EXACTREE_HAS_AVX512
+  if (chosen == "avx512") return avx512::kernel_table();
 #endif
   return plain::kernel_table();
 }

@@ -1,10 +1,11 @@
 // Kernels and the choice of an instruction set.
 //
-// Everything that has to be fast is compiled twice from the same sources: for any x86-64 processor
-// ("plain") and for one with popcnt, AVX2, BMI and BMI2 ("avx2"); on other processors only plain.
-// CMake does it (exactree_kernels in CMakeLists.txt) and defines EXACTREE_ISA as plain or avx2. The
-// two copies live side by side in one module, so that nothing has to be rebuilt for a processor,
-// and which copy runs is an argument, so that both can be tested on one machine.
+// Everything that has to be fast is compiled several times from the same sources: for any x86-64
+// processor ("plain"), for one with popcnt, AVX2, BMI and BMI2 ("avx2"), and for one with the
+// AVX-512 of recent servers, compress and vector popcount included ("avx512"); on other processors
+// only plain. CMake does it (exactree_kernels in CMakeLists.txt) and defines EXACTREE_ISA as that
+// name. The copies live side by side in one module, so that nothing has to be rebuilt for a
+// processor, and which copy runs is an argument, so that all can be tested on one machine.
 //
 // To add a kernel, or a whole engine:
 //   1. write it in namespace exactree::EXACTREE_ISA (KERNEL_NAMESPACE below; templates and inline
@@ -39,6 +40,11 @@ KernelTable kernel_table();
 }
 #ifdef EXACTREE_HAS_AVX2
 namespace avx2 {
+KernelTable kernel_table();
+}
+#endif
+#ifdef EXACTREE_HAS_AVX512
+namespace avx512 {
 KernelTable kernel_table();
 }
 #endif

@@ -1,7 +1,7 @@
 // Words of 64 rows: the few operations that are worth an instruction set of their own.
 //
 // This file is compiled once per instruction set (EXACTREE_ISA); the plain variants are what
-// every processor can do, the others use popcnt, BMI2 and AVX2.
+// every processor can do, the others use popcnt, BMI2 and AVX2, or the masks of AVX-512.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,12 @@
 #define EXACTREE_SIMD 1
 #else
 #define EXACTREE_SIMD 0
+#endif
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512VBMI2__) && \
+    defined(__AVX512VPOPCNTDQ__)
+#define EXACTREE_SIMD512 1
+#else
+#define EXACTREE_SIMD512 0
 #endif
 
 namespace exactree::EXACTREE_ISA {
@@ -61,7 +67,11 @@ inline Word gather_bits(Word w, Word at) {
 
 // Bit i tells whether rank[i] < limit, for 64 ranks.
 EXACTREE_INLINE Word below(const std::int16_t* rank, std::int16_t limit) {
-#if EXACTREE_SIMD
+#if EXACTREE_SIMD512
+  const __m512i t = _mm512_set1_epi16(limit);
+  const Word low = _mm512_cmplt_epi16_mask(_mm512_loadu_si512(rank), t);
+  return low | static_cast<Word>(_mm512_cmplt_epi16_mask(_mm512_loadu_si512(rank + 32), t)) << 32;
+#elif EXACTREE_SIMD
   const __m256i t = _mm256_set1_epi16(limit);
   const auto* p = reinterpret_cast<const __m256i*>(rank);
   const auto half = [&](int i) {
@@ -80,7 +90,13 @@ EXACTREE_INLINE Word below(const std::int16_t* rank, std::int16_t limit) {
 }
 
 EXACTREE_INLINE Word below(const std::int32_t* rank, std::int32_t limit) {
-#if EXACTREE_SIMD
+#if EXACTREE_SIMD512
+  const __m512i t = _mm512_set1_epi32(limit);
+  Word w = 0;
+  for (int i = 0; i < 64; i += 16)
+    w |= static_cast<Word>(_mm512_cmplt_epi32_mask(_mm512_loadu_si512(rank + i), t)) << i;
+  return w;
+#elif EXACTREE_SIMD
   const __m256i t = _mm256_set1_epi32(limit);
   Word w = 0;
   for (int i = 0; i < 8; ++i) {
@@ -103,7 +119,16 @@ Word group_ends(const Rank* rank) {
   for (int i = 0; i < 64; ++i) w |= static_cast<Word>(rank[i] != rank[i + 1]) << i;
   return w;
 }
-#if EXACTREE_SIMD
+#if EXACTREE_SIMD512
+template <>
+inline Word group_ends(const std::int16_t* rank) {
+  const auto half = [rank](int k) {
+    const __m512i next = _mm512_loadu_si512(rank + k + 1);
+    return static_cast<Word>(_mm512_cmpneq_epi16_mask(_mm512_loadu_si512(rank + k), next));
+  };
+  return half(0) | half(32) << 32;
+}
+#elif EXACTREE_SIMD
 template <>
 inline Word group_ends(const std::int16_t* rank) {
   Word w = 0;
@@ -142,7 +167,22 @@ int compact(const T* in, const Word* keep, int words, T* out, const CompactionTa
     for (Word v = keep[w]; v != 0; v &= v - 1) *o++ = in[w * 64 + first(v)];
   return static_cast<int>(o - out);
 }
-#if EXACTREE_SIMD
+#if EXACTREE_SIMD512
+template <>
+inline int compact(const std::int16_t* in, const Word* keep, int words, std::int16_t* out,
+                   const CompactionTable&) {
+  std::int16_t* o = out;
+  for (int w = 0; w < words; ++w) {
+    for (int k = 0; k < 64; k += 32) {
+      const auto v = static_cast<std::uint32_t>(keep[w] >> k);
+      const __m512i lanes = _mm512_loadu_si512(in + w * 64 + k);
+      _mm512_storeu_si512(o, _mm512_maskz_compress_epi16(v, lanes));
+      o += std::popcount(v);
+    }
+  }
+  return static_cast<int>(o - out);
+}
+#elif EXACTREE_SIMD
 template <>
 inline int compact(const std::int16_t* in, const Word* keep, int words, std::int16_t* out,
                    const CompactionTable& table) {

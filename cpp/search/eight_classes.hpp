@@ -124,10 +124,14 @@ class EightClasses : public UnitTargets {
  private:
   // Where the sums below leave the count of class c.
   static std::size_t lane(int c) {
+#if EXACTREE_SIMD512
+    return static_cast<std::size_t>(c);
+#else
     constexpr std::size_t lanes[8] = {0, 4, 2, 6, 1, 5, 3, 7};
     // Sums come as 64-bit lanes (0 1 | 2 3); the upper 128 bits are moved up by 32 bits, the
     // second four classes by 16.
     return lanes[c];
+#endif
   }
   std::size_t at(int f, int w) const {
     return (static_cast<std::size_t>(f) * static_cast<std::size_t>(words_) +
@@ -137,6 +141,7 @@ class EightClasses : public UnitTargets {
   static __m128i load(const std::uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   }
+#if !EXACTREE_SIMD512
   EXACTREE_INLINE static __m256i popcounts(__m256i v) {
     const __m256i nibbles = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
                                              1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
@@ -145,9 +150,15 @@ class EightClasses : public UnitTargets {
     const __m256i b = _mm256_shuffle_epi8(nibbles, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
     return _mm256_sad_epu8(_mm256_add_epi8(a, b), _mm256_setzero_si256());
   }
+#endif
   // How many of the rows are of each class. Wide: more than four classes.
   template <bool Wide>
   EXACTREE_INLINE static __m128i class_counts(Word rows, const Word* classes) {
+#if EXACTREE_SIMD512
+    const __m512i r = _mm512_set1_epi64(static_cast<long long>(rows));
+    const __m512i n = _mm512_popcnt_epi64(_mm512_and_si512(r, _mm512_loadu_si512(classes)));
+    return _mm512_maskz_cvtepi64_epi16(0xFF, n);
+#else
     const __m256i r = _mm256_set1_epi64x(static_cast<long long>(rows));
     const auto* p = reinterpret_cast<const __m256i*>(classes);
     __m256i n = popcounts(_mm256_and_si256(r, _mm256_loadu_si256(p)));
@@ -157,6 +168,7 @@ class EightClasses : public UnitTargets {
     }
     return _mm_or_si128(_mm256_castsi256_si128(n),
                         _mm_slli_epi64(_mm256_extracti128_si256(n, 1), 32));
+#endif
   }
   EXACTREE_INLINE static unsigned lowest(__m128i v) {  // value in the low, lane in the high half
     return static_cast<unsigned>(_mm_cvtsi128_si32(_mm_minpos_epu16(v)));

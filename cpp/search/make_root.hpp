@@ -1,4 +1,4 @@
-// The node of all rows, for either instruction set.
+// The node of all rows, for each instruction set.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,11 @@ std::unique_ptr<Node> make_root(const Columns& data);
 }
 #ifdef EXACTREE_HAS_AVX2
 namespace avx2 {
+std::unique_ptr<Node> make_root(const Columns& data);
+}
+#endif
+#ifdef EXACTREE_HAS_AVX512
+namespace avx512 {
 std::unique_ptr<Node> make_root(const Columns& data);
 }
 #endif
