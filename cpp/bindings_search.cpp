@@ -11,10 +11,10 @@
 #include <exception>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bindings.hpp"
 #include "bindings_search.hpp"
@@ -26,17 +26,14 @@ namespace exactree {
 
 namespace {
 
-// A tree as int32 arrays, in preorder.
-using TreeArrays = std::map<std::string, nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>>;
+// A tree as lists, in preorder.
+using TreeLists = std::map<std::string, std::vector<int>>;
 
-TreeArrays tree_arrays(const Tree& tree) {
-  TreeArrays out;
+TreeLists tree_lists(const Tree& tree) {
+  TreeLists out;
   const auto column = [&](const char* name, int TreeNode::* member) {
-    auto data = std::make_unique<std::int32_t[]>(tree.size());
-    for (std::size_t i = 0; i < tree.size(); ++i) data[i] = tree[i].*member;
-    nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    out[name] =
-        nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(data.release(), {tree.size()}, owner);
+    auto& list = out[name];
+    for (const TreeNode& node : tree) list.push_back(node.*member);
   };
   column("feature", &TreeNode::feature);
   column("low", &TreeNode::low);
@@ -106,9 +103,7 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("objective", [](const SearchResult& r) { return r.answers.back().objective; })
       .def_prop_ro("lower_bound",
                    [](const SearchResult& r) { return r.answers.back().lower_bound; })
-      .def_prop_ro(
-          "tree", [](const SearchResult& r) { return tree_arrays(r.answers.back().tree); },
-          nb::rv_policy::move)
+      .def_prop_ro("tree", [](const SearchResult& r) { return tree_lists(r.answers.back().tree); })
       .def_prop_ro("size_objectives",
                    [](const SearchResult& r) {
                      std::vector<Cost> out;
@@ -121,14 +116,12 @@ void bind_search(nb::module_& m) {
                      for (const auto& a : r.answers) out.push_back(a.lower_bound);
                      return out;
                    })
-      .def_prop_ro(
-          "size_trees",
-          [](const SearchResult& r) {
-            std::vector<TreeArrays> out;
-            for (const auto& a : r.answers) out.push_back(tree_arrays(a.tree));
-            return out;
-          },
-          nb::rv_policy::move)
+      .def_prop_ro("size_trees",
+                   [](const SearchResult& r) {
+                     std::vector<TreeLists> out;
+                     for (const auto& a : r.answers) out.push_back(tree_lists(a.tree));
+                     return out;
+                   })
       .def_prop_ro("counters", [](const SearchResult& r) { return counters_by_name(r.counters); })
       .def_ro("history", &SearchResult::history)
       .def_ro("seconds", &SearchResult::seconds)

@@ -135,7 +135,7 @@ def test_threads_switches_and_instruction_sets_give_one_tree(seed: int) -> None:
     ]
     for run in runs:
         for name, part in run.tree.items():
-            assert part.tolist() == runs[0].tree[name].tolist()
+            assert part == runs[0].tree[name]
 
 
 def test_equals_the_programs_of_the_specification() -> None:

@@ -113,6 +113,10 @@ def test_bounds_for_any_tree(seed: int) -> None:
     order = np.lexsort((line.y, columns[1], columns[0]))
     y, weights = line.y.astype(np.int32), line.weights.astype(np.int64)
     conflicts = bounds.equal_rows(columns[:, order], y[order], weights[order])
+    points = np.unique(columns[:, order], axis=1, return_inverse=True)[1].reshape(-1)
+    ones = np.ones(line.n, dtype=np.int64)
+    plain = bounds.equal_points(points.astype(np.int32), y[order])
+    assert plain == bounds.equal_rows(columns[:, order], y[order], ones)
     full = Case(columns.T.astype(float), line.y, line.weights, {})
     assert conflicts == optimum(full), "an unlimited tree errs on conflicts alone"
 

@@ -17,7 +17,7 @@ from exactree.geometry import dichotomies
 
 ISAS = _native.instruction_sets()
 PRUNINGS = list(_native.prunings())
-Tree = Mapping[str, npt.NDArray[np.int32]]
+Tree = Mapping[str, list[int]]
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ def test_threads_and_instruction_sets_change_nothing(terms: dict[str, Any]) -> N
         found = _native.search_masks(
             masks, labels, 3, max_depth=3, switches=switches, **terms, **how
         )
-        return [column.tolist() for _, column in sorted(found.tree.items())]
+        return [column for _, column in sorted(found.tree.items())]
 
     first = tree()
     assert all(tree(threads=threads) == first for threads in (2, 3, 3))

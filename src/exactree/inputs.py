@@ -15,6 +15,7 @@ from scipy import sparse
 Floats = NDArray[np.float64]
 # Beyond this, float64 no longer tells every whole number from its neighbour.
 LARGEST_INTEGER = 2**53
+NOTHING = Fraction(0)
 
 
 def read_matrix(X: Any) -> tuple[Floats, tuple[str, ...] | None]:
@@ -328,6 +329,8 @@ def read_penalty(penalty: Any) -> Fraction:
         raise ValueError(f"penalty={penalty!r}: pass a finite number, at least 0")
     if penalty < 0:
         raise ValueError(f"penalty={penalty!r} is negative: pass a number that is at least 0")
+    if penalty == 0:
+        return NOTHING
     return Fraction(penalty) if isinstance(penalty, int | Fraction) else Fraction(float(penalty))
 
 
@@ -339,7 +342,7 @@ def read_share(name: str, value: Any) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 0.5:
         raise ValueError(f"{name}={value!r}: pass a number from 0 to 0.5")
-    return Fraction(repr(float(value)))
+    return Fraction(repr(float(value))) if value else NOTHING
 
 
 def read_seconds(time_limit: Any) -> float:
@@ -371,12 +374,12 @@ def read_threads(n_jobs: Any) -> int:
     >>> read_threads(None)
     1
     """
-    import joblib
-
     if n_jobs is None or (n_jobs == 1 and type(n_jobs) is int):
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs={n_jobs!r}: pass a whole number, -1 for all cores, or None")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: pass 1 or more, -1 for all cores, or None")
+    import joblib
+
     return int(joblib.effective_n_jobs(n_jobs))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from exactree import inputs
 from exactree.bounds import useful_splits
-from exactree.objectives import Objective, Targets
+from exactree.objectives import MisclassificationError, Objective, Targets
 from exactree.problem import Limits, Number, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
@@ -82,7 +82,13 @@ def read_task(task: str) -> str:
     return task
 
 
-def read_budgets(max_depth: Any, max_splits: Any, min_samples_leaf: Any, penalty: Any) -> Budgets:
+def read_budgets(
+    max_depth: Any,
+    max_splits: Any,
+    min_samples_leaf: Any,
+    penalty: Any,
+    min_weight_fraction_leaf: Any = 0.0,
+) -> Budgets:
     """Check the budgets one by one, and that there is one.
 
     >>> read_budgets(None, None, 1, 0.0)
@@ -95,6 +101,7 @@ def read_budgets(max_depth: Any, max_splits: Any, min_samples_leaf: Any, penalty
         inputs.read_budget("max_splits", max_splits),
         inputs.read_count("min_samples_leaf", min_samples_leaf, 1),
         inputs.read_penalty(penalty),
+        inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
     )
     if found.max_depth is None and found.max_splits is None and not found.penalty:
         raise ValueError("nothing limits the tree: give max_depth, max_splits or a penalty above 0")
@@ -193,7 +200,7 @@ def make_problem(
         points=rows.points,
         origin=rows.origin,
     )
-    most = useful_splits(_leaf_cost(problem), penalty) if objective.additive else None
+    most = _useful_splits(problem)
     max_depth, max_splits = _tightened(budgets, rows, most)
     sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
     space = in_words(budgets, words, deepest=max_depth == DEEPEST)
@@ -213,6 +220,16 @@ def _penalty(
         # Beyond the cost of any leaf it forbids all splits, whatever it is; 64 bits have to do.
         return factor, min(cost, 2**62)
     return 1, min(float(penalty * total * scale), sys.float_info.max)
+
+
+def _useful_splits(problem: Problem) -> int | None:
+    """Bound the splits of a tree that beats the single leaf, if anything does."""
+    if not problem.objective.additive:
+        return None
+    # The weights were made to fit, and errors cost no more than they weigh.
+    if not problem.penalty and type(problem.objective) is MisclassificationError:
+        return None
+    return useful_splits(_leaf_cost(problem), problem.penalty)
 
 
 def _leaf_cost(problem: Problem) -> Number:

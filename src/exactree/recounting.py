@@ -98,14 +98,16 @@ class ErrorCounter(LeafCounter):
         cells = at * classes + data.labels
         size = (int(at.max()) + 1) * classes
         counts = np.bincount(cells, minlength=size)
-        weights = counts
+        weights: NDArray[Any] = counts
         if data.weights is not None:
             weights = np.zeros(size, dtype=np.int64)
             np.add.at(weights, cells, data.weights)
-        self.weights = weights.reshape(-1, classes).tolist()
-        self.rows = counts.reshape(-1, classes).sum(axis=1).tolist()
+        self.weights: list[list[int]] = weights.reshape(-1, classes).tolist()
+        self.counts: list[list[int]] = counts.reshape(-1, classes).tolist()
 
     def _leaf(self, number: int) -> tuple[Leaf, Any]:
         weights = self.weights[number]
         most = max(weights)
-        return self._filled(weights.index(most), self.rows[number], weights, sum(weights) - most)
+        return self._filled(
+            weights.index(most), sum(self.counts[number]), weights, sum(weights) - most
+        )

@@ -108,9 +108,8 @@ def solve(
     start = perf_counter()
     family, loss = as_family(splits), as_objective(objective, read_task(task))
     chosen = as_engine(engine, loss)
-    budgets = replace(
-        read_budgets(max_depth, max_splits, min_samples_leaf, penalty),
-        min_weight=inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
+    budgets = read_budgets(
+        max_depth, max_splits, min_samples_leaf, penalty, min_weight_fraction_leaf
     )
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight, task)
@@ -160,10 +159,7 @@ def solve_sizes(
     """
     start = perf_counter()
     most = inputs.read_count("max_splits", max_splits, 0)
-    budgets = replace(
-        read_budgets(max_depth, most, min_samples_leaf, 0.0),
-        min_weight=inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
-    )
+    budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight)
     family = as_family("axis")

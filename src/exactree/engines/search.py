@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from exactree import _native
-from exactree.bounds import equal_rows
+from exactree.bounds import equal_points, equal_rows
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Tree
 
 MAX_BUDGET = 31
+FEW_CLASSES = 16
 
 
 def search(
@@ -62,7 +63,7 @@ def _run(
         "max_splits": -1 if problem.max_splits is None else problem.max_splits,
         "min_rows": problem.min_rows,
         "sizes": sizes,
-        "lower_bound": equal_rows(problem.keys(), problem.labels, problem.row_costs()),
+        "lower_bound": _conflicts(problem),
         "time_limit": limits.seconds,
         "memory_limit": limits.memory,
         "threads": limits.threads,
@@ -75,6 +76,13 @@ def _run(
         return _native.search_columns(problem.columns, *rows, **terms)
     ranks = problem.columns if len(problem.columns) else None
     return _native.search_masks(problem.sides.masks, *rows, ranks=ranks, **terms)
+
+
+def _conflicts(problem: Problem) -> int:
+    plain = problem.weights is None and problem.n_classes <= FEW_CLASSES
+    if plain and problem.points is not None:
+        return problem.unit * equal_points(problem.points, problem.labels)
+    return equal_rows(problem.keys(), problem.labels, problem.row_costs())
 
 
 def _refuse_long_budget(problem: Problem) -> None:
@@ -100,17 +108,17 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
             "peak_bytes": found.peak_bytes,
             **found.counters,
         },
-        history=tuple(tuple(entry) for entry in found.history),
+        history=tuple(found.history),
     )
 
 
-def _translated(arrays: Any, sides: int) -> Tree:
-    """Turn the arrays in preorder into a tree; children come after their parent, so backwards.
+def _translated(lists: dict[str, list[int]], sides: int) -> Tree:
+    """Turn the lists in preorder into a tree; children come after their parent, so backwards.
 
     Splits below `sides` are listed partitions, the others are columns.
     """
     names = ("feature", "low", "high", "left", "right", "label")
-    feature, low, high, left, right, label = (arrays[name].tolist() for name in names)
+    feature, low, high, left, right, label = (lists[name] for name in names)
     built: list[Tree] = [Leaf(0)] * len(feature)
     for i in reversed(range(len(feature))):
         if feature[i] < 0:
