@@ -19,8 +19,9 @@ from sklearn.datasets import load_iris
 
 import exactree
 from exactree.cli import fitting, main
+from exactree.cli.effort import guessed_seconds
 from exactree.cli.models import read_model
-from exactree.cli.progress import guessed_seconds, progress_line
+from exactree.cli.progress import progress_line
 from exactree.cli.tables import find_delimiter, read_table
 from exactree.problem import OnProgress, Progress
 

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
-from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, cross_val_score
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from exactree.cli.fitting import add_search_options, read_budgets, read_data
+from exactree.cli.options import (
+    SPLITS,
+    add_search_options,
+    families,
+    family_names,
+    read_budgets,
+    read_data,
+)
 from exactree.cli.output import DONE, Output
 from exactree.cli.tables import read_table
-from exactree.estimators import OptimalTreeClassifier
+from exactree.estimators import OptimalTreeClassifier, OptimalTreeRegressor
 from exactree.splits import FAMILIES
 
-HEAD = ("tree", "accuracy, unseen", "+-", "training errors", "splits", "status", "seconds")
+UNSEEN = {"classification": "accuracy, unseen", "regression": "R2, unseen"}
+TRAINING = {"classification": "training errors", "regression": "training loss"}
+USUAL = [(name,) for name in FAMILIES]
 
 
 def add(commands: Any) -> None:
@@ -31,18 +38,19 @@ def add(commands: Any) -> None:
         "compare",
         help="compare CART with optimal trees by cross-validation",
         description="Fit CART and optimal trees of every split family within the same budgets, to "
-        "all rows and, for the accuracy on unseen rows, to each fold of a cross-validation.",
+        "all rows and, for the score on unseen rows, to each fold of a cross-validation.",
     )
-    parser.add_argument("data", help="CSV or Parquet; - for CSV from standard input")
+    add_search_options(parser)
     parser.add_argument(
         "--splits",
+        type=family_names,
         action="append",
-        choices=[*FAMILIES],
-        help="a split family; may be given more than once (default: all)",
+        metavar="FAMILY[,...]",
+        help=f"a split family, or several to be mixed; may be given more than once: {SPLITS} "
+        "(default: each alone)",
     )
     parser.add_argument("--folds", type=int, default=5, help="default 5")
     parser.add_argument("--seed", type=int, default=0, help="of the folds (default 0)")
-    add_search_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -52,54 +60,62 @@ def run(args: argparse.Namespace, output: Output) -> int:
     X, y, _ = read_data(table, args)
     folds = folds_of(np.array(y), args)
     found = []
-    for name, make in contenders(args).items():
+    for name, model in contenders(args).items():
         output.note(f"fitting {name}")
-        found.append({"tree": name, **judged(make, X, np.array(y), folds)})
-    output.table("Same budgets, same folds", HEAD, [_row(entry) for entry in found])
+        found.append({"tree": name, **judged(model, X, np.array(y), folds)})
+    head = ("tree", UNSEEN[args.task], "+-", TRAINING[args.task], "splits", "status", "seconds")
+    output.table("Same budgets, same folds", head, [_row(entry) for entry in found])
     for entry in found:
         if "refused" in entry:
             output.note(f"{entry['tree']}: {entry['refused']}")
-    output.data({"folds": args.folds, "seed": args.seed, "trees": found})
+    output.data({"task": args.task, "folds": args.folds, "seed": args.seed, "trees": found})
     return DONE
 
 
-def folds_of(y: NDArray[Any], args: argparse.Namespace) -> StratifiedKFold:
+def folds_of(y: NDArray[Any], args: argparse.Namespace) -> StratifiedKFold | KFold:
     """Make the folds, or say why there cannot be so many."""
-    rarest = int(np.unique(y, return_counts=True)[1].min())
-    if not 2 <= args.folds <= rarest:
-        raise ValueError(
-            f"--folds {args.folds}: give a number from 2 to {rarest}, the rows of the rarest class"
-        )
-    return StratifiedKFold(args.folds, shuffle=True, random_state=args.seed)
+    numbers = args.task == "regression"
+    most = len(y) // 2 if numbers else int(np.unique(y, return_counts=True)[1].min())
+    if not 2 <= args.folds <= most:
+        what = "half the rows" if numbers else "the rows of the rarest class"
+        raise ValueError(f"--folds {args.folds}: give a number from 2 to {most}, {what}")
+    kind = KFold if numbers else StratifiedKFold
+    return kind(args.folds, shuffle=True, random_state=args.seed)
 
 
-def contenders(args: argparse.Namespace) -> dict[str, Callable[[], Any]]:
+def contenders(args: argparse.Namespace) -> dict[str, Any]:
     """Name what is compared: CART, and ours by split family."""
     budgets = read_budgets(args)
-    named: dict[str, Callable[[], Any]] = {"CART": partial(_cart, budgets)}
-    for family in args.splits or FAMILIES:
-        named[f"optimal, {family}"] = partial(OptimalTreeClassifier, splits=family, **budgets)
+    named = {"CART": _cart(args, budgets)}
+    kind = OptimalTreeRegressor if args.task == "regression" else OptimalTreeClassifier
+    loss = {} if args.objective is None else {"objective": args.objective}
+    for names in args.splits or USUAL:
+        model = kind(splits=families(names), **loss, **budgets)
+        named[f"optimal, {' + '.join(names)}"] = model
     return named
 
 
-def _cart(budgets: dict[str, Any]) -> DecisionTreeClassifier:
+def _cart(args: argparse.Namespace, budgets: dict[str, Any]) -> Any:
     most = budgets["max_splits"]
-    return DecisionTreeClassifier(
-        max_depth=budgets["max_depth"],
-        max_leaf_nodes=None if most is None else max(most + 1, 2),
-        min_samples_leaf=budgets["min_samples_leaf"],
+    how = {
+        "max_depth": budgets["max_depth"],
+        "max_leaf_nodes": None if most is None else max(most + 1, 2),
+        "min_samples_leaf": budgets["min_samples_leaf"],
         # Both count a split as a share of the total; CART prunes by impurity.
-        ccp_alpha=budgets["penalty"],
-        random_state=0,
-    )
+        "ccp_alpha": budgets["penalty"],
+        "random_state": 0,
+    }
+    if args.task == "classification":
+        return DecisionTreeClassifier(**how)
+    # CART's squared error is its default; the names of the others are ours too.
+    return DecisionTreeRegressor(criterion=args.objective or "squared_error", **how)
 
 
 def judged(
-    make: Callable[[], Any], X: NDArray[np.float64], y: NDArray[Any], folds: StratifiedKFold
+    model: Any, X: NDArray[np.float64], y: NDArray[Any], folds: StratifiedKFold | KFold
 ) -> dict[str, Any]:
     """Fit to all rows and to every fold; a family that does not suit the data says so."""
     start = perf_counter()
-    model = make()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status tells
         try:
@@ -109,24 +125,34 @@ def judged(
         except ValueError as error:
             return {"refused": str(error)}
     return {
-        "accuracy": float(scores.mean()),
-        "deviation": float(scores.std()),
-        "training_errors": int((model.predict(X) != y).sum()),
+        **scored(model, X, y, scores),
         "splits": int(model.get_n_leaves()) - 1,
         "status": getattr(model, "status_", "greedy"),
         "seconds": seconds,
     }
 
 
+def scored(
+    model: Any, X: NDArray[np.float64], y: NDArray[Any], scores: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Name the score on unseen rows, and what is lost on all."""
+    spread = {"deviation": float(scores.std())}
+    if is_classifier(model):
+        wrong = int((model.predict(X) != y).sum())
+        return {"accuracy": float(scores.mean()), **spread, "training_errors": wrong}
+    # The squared error whatever the objective, so that all of the table can be compared.
+    loss = float(((model.predict(X) - y) ** 2).sum())
+    return {"r2": float(scores.mean()), **spread, "training_loss": loss}
+
+
 def _row(entry: dict[str, Any]) -> list[str]:
     if "refused" in entry:
         return [entry["tree"], *["-"] * 4, "not suited", "-"]
-    return [
-        entry["tree"],
-        f"{entry['accuracy']:.1%}",
-        f"{entry['deviation']:.1%}",
-        str(entry["training_errors"]),
-        str(entry["splits"]),
-        entry["status"],
-        f"{entry['seconds']:.2f}",
-    ]
+    if "accuracy" in entry:
+        score = [f"{entry['accuracy']:.1%}", f"{entry['deviation']:.1%}"]
+        lost = str(entry["training_errors"])
+    else:
+        score = [f"{entry['r2']:.3f}", f"{entry['deviation']:.3f}"]
+        lost = f"{entry['training_loss']:.6g}"
+    seconds = f"{entry['seconds']:.2f}"
+    return [entry["tree"], *score, lost, str(entry["splits"]), entry["status"], seconds]

@@ -25,8 +25,13 @@ class Model:
     has_header: bool = True
 
     @property
+    def task(self) -> str:
+        """What the tree predicts: "classification" if it has classes, else "regression"."""
+        return "classification" if self.classes else "regression"
+
+    @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes in the order of the tree's numbers."""
+        """The classes in the order of the tree's numbers; none in regression."""
         return self.result.classes
 
 
@@ -34,6 +39,7 @@ def facts(model: Model) -> dict[str, Any]:
     """List what is known of a model but the tree itself."""
     result = model.result
     return {
+        "task": model.task,
         "target": model.target,
         "features": list(model.features),
         "classes": list(result.classes),

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import tree
-from exactree.cli.fitting import add_table_options
 from exactree.cli.models import Model, facts, read_model, to_dict
+from exactree.cli.options import add_table_options
 from exactree.cli.output import DONE, Output
 from exactree.cli.tables import Table, read_table
 from exactree.export import export_dot, export_python, export_rules
@@ -57,23 +57,35 @@ def add(commands: Any) -> None:
 def run_predict(args: argparse.Namespace, output: Output) -> int:
     """Predict, and tell the accuracy if the table has the answers."""
     model = read_model(args.model)
+    if args.proba and not model.classes:
+        raise ValueError("--proba: this model predicts numbers, which have no probabilities")
     table = read_table(args.data, delimiter=args.delimiter, header=args.header)
     X = rows_for(model, table)
-    ends = tree.apply(model.result.tree, X)
-    answers = [model.classes[i] for i in tree.predict(model.result.tree, X).tolist()]
-    shares = class_shares(model, ends) if args.proba else None
+    found_by_tree = tree.predict(model.result.tree, X).tolist()
+    answers = [model.classes[i] for i in found_by_tree] if model.classes else found_by_tree
+    shares = class_shares(model, tree.apply(model.result.tree, X)) if args.proba else None
     found: dict[str, Any] = {"predictions": answers}
     if shares is not None:
         found |= {"classes": list(model.classes), "probabilities": shares.tolist()}
     if table.has_header and model.target in table.names:
-        truth = table.labels(model.target)
-        right = sum(str(a) == str(b) for a, b in zip(answers, truth, strict=True))
-        found["accuracy"] = right / len(truth)
-        output.note(f"{right} of {len(truth)} right ({right / len(truth):.1%})")
+        found |= judged(model, answers, table, output)
     if args.out or not output.as_json:
         write_predictions(model, answers, shares, args.out)
     output.data(found)
     return DONE
+
+
+def judged(model: Model, answers: list[Any], table: Table, output: Output) -> dict[str, Any]:
+    """Compare the answers with the target of the table, and say how well they do."""
+    if not model.classes:
+        errors = np.array(answers) - table.numbers([model.target])[:, 0]
+        squared, absolute = float((errors**2).mean()), float(np.abs(errors).mean())
+        output.note(f"mean squared error {squared:.6g}, mean absolute error {absolute:.6g}")
+        return {"mean_squared_error": squared, "mean_absolute_error": absolute}
+    truth = table.labels(model.target)
+    right = sum(str(a) == str(b) for a, b in zip(answers, truth, strict=True))
+    output.note(f"{right} of {len(truth)} right ({right / len(truth):.1%})")
+    return {"accuracy": right / len(truth)}
 
 
 def rows_for(model: Model, table: Table) -> NDArray[np.float64]:

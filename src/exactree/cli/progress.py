@@ -1,22 +1,13 @@
-"""A line that tells how a search is doing, on a terminal only, and a guess how long it may take."""
+"""A line that tells how a search is doing, on a terminal only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import ceil, log2
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
 from exactree.problem import OnProgress, Progress
-
-HALF_AN_HOUR = 1800.0  # a guess beyond may well be hours
-# Seconds for a cell of the data at depth three, and how many times longer one more level takes
-# where there are that many thresholds to try: from the times of a dozen data sets, and right to
-# about a factor of ten for them.
-CELL, LEVEL = 1e-5, 130.0
 
 
 @contextmanager
@@ -43,19 +34,3 @@ def in_words(progress: Progress) -> str:
     minutes, seconds = divmod(int(progress.seconds), 60)
     numbers = f"best {progress.objective:.6g}, proved >= {progress.lower_bound:.6g}"
     return f"{numbers}, gap {progress.gap:.6g}{share}, {minutes}:{seconds:02}"
-
-
-def guessed_seconds(
-    X: NDArray[np.float64], max_depth: int | None, max_splits: int | None
-) -> float | None:
-    """Guess how long a search for axis-parallel trees takes; None if nothing limits the depth.
-
-    Only the order of magnitude: it may well be a hundred times faster where the data are easy.
-    """
-    depths = [max_depth] if max_depth is not None else []
-    if max_splits is not None:
-        depths.append(ceil(log2(max_splits + 1)) + (max_depth is None))
-    if not depths:
-        return None
-    thresholds = sum(len(np.unique(column)) - 1 for column in X.T)
-    return CELL * X.size * min(LEVEL, max(thresholds, 1)) ** (min(depths) - 3)

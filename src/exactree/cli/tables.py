@@ -84,6 +84,15 @@ def _number(cell: str) -> float:
         return float("nan")
 
 
+def is_number(cell: object) -> bool:
+    """Tell whether a cell is a finite number.
+
+    >>> is_number("1e3"), is_number("a"), is_number("nan")
+    (True, False, False)
+    """
+    return bool(np.isfinite(_number(str(cell))))
+
+
 def _is_whole(cell: str) -> bool:
     return cell.removeprefix("-").isdecimal() and str(int(cell)) == cell
 

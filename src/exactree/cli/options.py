@@ -1,0 +1,146 @@
+"""Options that commands share: how to read a table, what limits the tree and the search."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.cli.tables import Table
+from exactree.objectives import OBJECTIVES
+from exactree.splits import FAMILIES, Polynomial, SplitFamily
+
+TASKS = ("classification", "regression")
+SPLITS = f"{', '.join(FAMILIES)}, polynomial:M"
+Target = list[str | int] | NDArray[np.float64]
+
+
+def add_table_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how to read a table."""
+    parser.add_argument(
+        "--delimiter", help="what parts the cells of a CSV file (found if not given)"
+    )
+    header = parser.add_mutually_exclusive_group()
+    header.add_argument(
+        "--header",
+        dest="header",
+        action="store_true",
+        default=None,
+        help="the first line has names (found if not given)",
+    )
+    header.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_false",
+        help="it has data; the columns are then c1, c2, ...",
+    )
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that limit the tree and the search."""
+    parser.add_argument("data", help="CSV or Parquet; - for CSV from standard input")
+    parser.add_argument("--target", required=True, metavar="NAME", help="the column to predict")
+    parser.add_argument(
+        "--task",
+        choices=TASKS,
+        default="classification",
+        help="predict classes (default) or numbers",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=[*OBJECTIVES],
+        help="the loss (default: error, or squared_error in regression)",
+    )
+    parser.add_argument(
+        "--drop",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a column to leave out; may be given more than once",
+    )
+    _add_budgets(parser)
+    parser.add_argument(
+        "--time-limit", type=float, metavar="SECONDS", help="stop then with the best tree so far"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="threads; -1 for all cores (default 1)"
+    )
+    add_table_options(parser)
+
+
+def _add_budgets(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-depth", type=int, metavar="D", help="at most so many splits on a path"
+    )
+    parser.add_argument("--max-splits", type=int, metavar="K", help="at most so many splits")
+    parser.add_argument(
+        "--min-samples-leaf",
+        type=int,
+        default=1,
+        metavar="N",
+        help="at least so many rows on each side of a split (default 1)",
+    )
+    parser.add_argument(
+        "--penalty",
+        type=float,
+        default=0.0,
+        metavar="P",
+        help="cost of a split as a share of the total weight (default 0)",
+    )
+
+
+def family_names(text: str) -> tuple[str, ...]:
+    """Read families parted by commas, for the parser.
+
+    >>> family_names("axis,polynomial:3")
+    ('axis', 'polynomial:3')
+    """
+    names = tuple(text.split(","))
+    for name in names:
+        kind, _, degree = name.partition(":")
+        if name not in FAMILIES and not (kind == "polynomial" and degree.isdecimal()):
+            raise argparse.ArgumentTypeError(f"{name!r} is unknown: choose from {SPLITS}")
+    return names
+
+
+def families(names: Sequence[str]) -> list[str | SplitFamily]:
+    """Give what `solve` takes.
+
+    >>> families(["axis", "polynomial:3"])
+    ['axis', Polynomial(degree=3, boundary='all')]
+    """
+    return [n if n in FAMILIES else Polynomial(int(n.partition(":")[2])) for n in names]
+
+
+def read_data(
+    table: Table, args: argparse.Namespace
+) -> tuple[NDArray[np.float64], Target, list[str]]:
+    """Part the table into features and target: classes, or numbers in regression."""
+    y: Target
+    if args.task == "regression":
+        y = table.numbers([args.target])[:, 0]
+    else:
+        y = table.labels(args.target)
+    left_out = [args.target, *args.drop, *filter(None, [getattr(args, "weights", None)])]
+    for name in left_out:
+        table.column(name)
+    names = [name for name in table.names if name not in left_out]
+    if not names:
+        raise ValueError(f"{table.path}: no column is left to predict {args.target!r} from")
+    return table.numbers(names), y, names
+
+
+def read_budgets(args: argparse.Namespace) -> dict[str, Any]:
+    """Collect what limits the tree and the search; depth three if nothing does."""
+    free = args.max_depth is None and args.max_splits is None and not args.penalty
+    return {
+        "max_depth": 3 if free else args.max_depth,
+        "max_splits": args.max_splits,
+        "min_samples_leaf": args.min_samples_leaf,
+        "penalty": args.penalty,
+        "time_limit": args.time_limit,
+        "n_jobs": args.jobs,
+    }
