@@ -101,4 +101,5 @@ NB_MODULE(_native, m) {
   bind_search(m);
   bind_masks(m);
   bind_rows(m);
+  bind_squares(m);
 }

@@ -182,7 +182,21 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ([1.0, 2.0, 3.0], {"sample_weight": [1, -1, 1]}, "sample_weight is negative in row 1"),
     ([1.0, 2.0, 3.0], {"sample_weight": [0, 0, 0]}, "sample_weight is zero everywhere"),
     ([1.0, 2.0, 3.0], {"objective": "error"}, "'error' is for classification, the task is"),
-    ([1.0, 2.0, 3.0], {"engine": "search"}, "engine='search' solves objective 'error' alone"),
+    (
+        [1.0, 2.0, 3.0],
+        {"engine": "search", "objective": "absolute_error"},
+        "engine='search' solves objectives 'error' and 'squared_error'",
+    ),
+    (
+        [1.0, 2.0, 3.0],
+        {"engine": "search", "splits": "hyperplane"},
+        "engine='search' does not solve this regression problem: its splits are listed",
+    ),
+    (
+        [1.0, 1e6, 3.0],
+        {"engine": "search", "sample_weight": [1.0, 1e-10, 1 / 3]},
+        "its weights are too unlike",
+    ),
     ([1.0, 2.0, 3.0], {"objective": "r2"}, "'r2' is unknown: choose one of 'squared_error'"),
     ([-1.0, 2.0, 3.0], {"objective": "poisson"}, "at least 0, and one is -1: use 'squared_error'"),
 ]

@@ -44,7 +44,22 @@ std::vector<Audit::Split> Audit::splits(const RowSet& rows, int f) const {
   return out;
 }
 
+SquareSums Audit::squares(const RowSet& rows) const {
+  SquareSums sum;
+  for (int i = 0; i < data_.rows; ++i)
+    if (rows[static_cast<std::size_t>(i)])
+      sum =
+          sum + SquareSums::of_row(data_.sums[i], data_.masses == nullptr ? 1.0 : data_.masses[i]);
+  return sum;
+}
+
+Cost Audit::two_leaves(const Split& split) const {
+  if (data_.squared()) return split_cost(squares(split.left), squares(split.right), data_.shift);
+  return leaf(split.left) + leaf(split.right);
+}
+
 Cost Audit::leaf(const RowSet& rows) const {
+  if (data_.squared()) return squares(rows).cost(data_.shift);
   std::map<int, Cost> by_class;
   Cost all = 0, most = 0;
   for (int i = 0; i < data_.rows; ++i)
@@ -70,7 +85,7 @@ bool Audit::allows(const Split& split, bool limited) const {
 Cost Audit::one_split(const RowSet& rows, int f, bool limited) const {
   Cost best = leaf(rows);
   for (const Split& split : splits(rows, f))
-    if (allows(split, limited)) best = std::min(best, leaf(split.left) + leaf(split.right));
+    if (allows(split, limited)) best = std::min(best, two_leaves(split));
   return best;
 }
 
@@ -101,6 +116,7 @@ Cost Audit::compute(const RowSet& rows, Terms terms) {
 
 Cost Audit::join(const Split& split, Terms terms) {
   if (terms.depth < 1 || terms.splits < 1 || !allows(split, terms.limited)) return kInfinite;
+  if (std::min(terms.depth, terms.splits) == 1) return two_leaves(split) + data_.penalty;
   const int below = terms.depth - 1, most = (1 << below) - 1;
   const int rest = std::min(terms.splits - 1, 2 * most);
   Cost best = kInfinite;
@@ -117,6 +133,7 @@ Cost Audit::tree_cost(const Tree& tree) const {
 Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
   const TreeNode& node = tree[static_cast<std::size_t>(at)];
   if (node.feature < 0) {
+    if (data_.squared()) return leaf(rows);
     Cost sum = 0;
     for (int i = 0; i < data_.rows; ++i)
       if (rows[static_cast<std::size_t>(i)] && data_.labels[i] != node.label) sum += cost(i);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "search/problem.hpp"
+#include "search/squares.hpp"
 #include "search/tree.hpp"
 
 namespace exactree {
@@ -72,6 +73,8 @@ class Audit {
   };
 
   Cost compute(const RowSet& rows, Terms terms);
+  SquareSums squares(const RowSet& rows) const;
+  Cost two_leaves(const Split& split) const;
   Cost join(const Split& split, Terms terms);
   int rows_for(const RowSet& rows) const;
   bool allows(const Split& split, bool limited) const;

@@ -56,6 +56,10 @@ struct RankCode<std::int32_t> {
   static constexpr std::int32_t kPad = std::numeric_limits<std::int32_t>::max();
 };
 
+// Whether targets are numbers (squared_targets.hpp) instead of classes.
+template <class Targets>
+inline constexpr bool kSquared = requires { typename Targets::Squared; };
+
 template <class Rank, class Targets>
 class ColumnNode final : public Node {
  public:
@@ -66,6 +70,7 @@ class ColumnNode final : public Node {
     features_ = features;
     unit_ = unit;
     min_rows_ = min_rows;
+    unbounded_ = kSquared<Targets>;
     block_of_.resize(static_cast<std::size_t>(features) * static_cast<std::size_t>(features));
   }
 
@@ -127,7 +132,7 @@ class ColumnNode final : public Node {
       child.targets_.take(targets_, g, keep, words_);
     }
     child.finish(!counts_.empty());
-    if (!prefix_.empty())
+    if (!prefix_.empty() || !counts_.empty())
       for (int g = 0; g < features_; ++g) child.set_child_prefixes(g);
     EXACTREE_CLAIM(child.audited.set_child(audited, f, rank_at(f, p), left), claims::built(child));
   }
@@ -184,6 +189,10 @@ class ColumnNode final : public Node {
       classes[i] = targets_.class_at(f, i);
       costs[i] = targets_.cost_at(f, i, unit_);
     }
+  }
+  void list_squares(int f, SquareSums* rows) const override {
+    if constexpr (kSquared<Targets>)
+      for (int i = 0; i < rows_; ++i) rows[i] = targets_.row_at(f, i);
   }
 
   std::int64_t bytes() const override {
@@ -286,7 +295,7 @@ class ColumnNode final : public Node {
     if (!prefix_.empty()) set_cost_prefix(f);
   }
   void set_child_prefixes(int f) {
-    set_cost_prefix(f);
+    if (!prefix_.empty()) set_cost_prefix(f);
     if (counts_.empty()) return;
     int* sum = &counts_[index(f, rows_ + 1)];
     const Word* keep = &keep_[index(f, parent_->words_)];
@@ -304,10 +313,16 @@ class ColumnNode final : public Node {
 
   // Floor. floors[g] bounds from below what the best second split in column g can cost, so a
   // column whose floor is not below the best known cost holds nothing better.
-  static bool barred(const SideQuery& side, int g, const Scan<Measure>& scan, Workspace& work) {
-    if (side.floors == nullptr || static_cast<Measure>(side.floors[g]) < scan.best) return false;
+  bool barred(const SideQuery& side, int g, const Scan<Measure>& scan, Workspace& work) const {
+    if (side.floors == nullptr || side.floors[g] * floor_unit() < scan.best) return false;
     work.counters.count(Pruning::kFloor);
     return true;
+  }
+
+  // What floors are counted in, as a measure.
+  Measure floor_unit() const {
+    if constexpr (kSquared<Targets>) return unit_;
+    return 1;
   }
 
   bool scan_column(int g, const Parting<Rank>& parting, bool limited,
@@ -315,7 +330,7 @@ class ColumnNode final : public Node {
                    Workspace& work) {
     const Measure before[2] = {scan[0].best, scan[1].best};
     const Word* group_end = &ends_[index(g, words_)];
-    if (!work.switches.on(Pruning::kJump)) {
+    if (!kSquared<Targets> && !work.switches.on(Pruning::kJump)) {
       for (int s = 0; s < 2; ++s)
         if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
     } else {
@@ -327,8 +342,8 @@ class ColumnNode final : public Node {
       ++work.counters.scans;
       if (side[s].floors == nullptr || limited) continue;
       const Measure most = std::numeric_limits<std::uint16_t>::max();
-      side[s].floors[g] =
-          std::max(side[s].floors[g], static_cast<std::uint16_t>(std::min(most, scan[s].floor)));
+      const Measure floor = std::min(most, scan[s].floor / floor_unit());
+      side[s].floors[g] = std::max(side[s].floors[g], static_cast<std::uint16_t>(floor));
     }
     return scan[0].best < before[0] || scan[1].best < before[1];
   }

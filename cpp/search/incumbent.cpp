@@ -40,7 +40,7 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
   plan->value = V::constant(node.leaf(), n);
   if (budget.depth == 1) {
     Cost cost = 0;
-    if (best_split(node, worker_.data().classes, Criterion::kErrors, &cost).feature >= 0)
+    if (best_split(node, worker_.data(), Criterion::kErrors, &cost).feature >= 0)
       lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
     return plan;
   }
@@ -79,7 +79,7 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
   // The greedy split is one more at the top; further down that would double the work per level.
   if (level > 1 && !list.empty()) return list;
   Cost cost = 0;
-  const SingleSplit gini = best_split(node, worker_.data().classes, Criterion::kGini, &cost);
+  const SingleSplit gini = best_split(node, worker_.data(), Criterion::kGini, &cost);
   if (gini.feature >= 0) list.push_back({gini.feature, gini.position, 0});
   return list;
 }

@@ -4,6 +4,7 @@
 #include "search/columns.hpp"
 #include "search/eight_classes.hpp"
 #include "search/mask_kernel.hpp"
+#include "search/squared_targets.hpp"
 #include "search/unit_targets.hpp"
 #include "search/weighted_targets.hpp"
 
@@ -32,6 +33,9 @@ std::unique_ptr<Node> make_root(const Columns& data) {
     if (data.weights != nullptr) return MaskNodeOf<TableMeasure>::root(data);
     return MaskNodeOf<UnitMeasure>::root(data);
   }
+  if (data.squared())
+    return data.masses != nullptr ? root_of<SquaredTargets<true>>(data)
+                                  : root_of<SquaredTargets<false>>(data);
   if (is_binary(data)) return BinaryNode::root(data);
   if (data.weights != nullptr) return root_of<WeightedTargets>(data);
   if (data.classes <= 2) return root_of<TwoClasses>(data);

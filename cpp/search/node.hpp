@@ -13,6 +13,7 @@
 #include "search/audit.hpp"
 #include "search/control.hpp"
 #include "search/problem.hpp"
+#include "search/squares.hpp"
 #include "search/value.hpp"
 
 namespace exactree {
@@ -40,6 +41,7 @@ struct Workspace {
   std::unique_ptr<KernelScratch> scratch;
   std::vector<std::vector<int>> order;  // per first column: second columns, lately best first
   std::vector<Cost> class_cost[2];      // per side and class: cost of its rows
+  SquareSides squares;                  // regression: what the sides add up to
   int side_rows[2] = {0, 0};
   Cost side_leaf[2] = {0, 0};
 
@@ -97,15 +99,17 @@ class Node {
 
   // The cost that the rows between two positions can make at most: their influence.
   Cost influence(int f, int a, int b) const {
+    if (unbounded_) return a == b ? 0 : kInfinite / 2;
     if (prefix_.empty()) return unit_ * (b - a);
     const Cost* sum = prefix(f);
     return sum[b] - sum[a];
   }
-  // An influence in units of a row, for rows that all cost the same.
-  Cost units(Cost influence) const { return influence / unit_; }
+  // An influence in units of a row, for rows that all cost the same; else rounded up.
+  Cost units(Cost influence) const { return (influence + unit_ - 1) / unit_; }
   // The first position from a on whose rows since a have at least this influence.
   int reach(int f, int a, Cost cost) const {
     if (cost <= 0) return a;
+    if (unbounded_) return a + 1;
     if (prefix_.empty()) {
       const Cost steps = (cost + unit_ - 1) / unit_;
       return steps > rows_ - a ? rows_ + 1 : a + static_cast<int>(steps);
@@ -116,6 +120,7 @@ class Node {
   // The last position up to b such that the rows from it to b have at least this influence.
   int reach_back(int f, int b, Cost cost) const {
     if (cost <= 0) return b;
+    if (unbounded_) return b - 1;
     if (prefix_.empty()) {
       const Cost steps = (cost + unit_ - 1) / unit_;
       return steps > b ? -1 : b - static_cast<int>(steps);
@@ -147,6 +152,8 @@ class Node {
 
   // The rows in column f's order, for what need not be fast: their classes and costs.
   virtual void list_rows(int f, int* classes, Cost* costs) const = 0;
+  // Regression: what the rows add up to, one by one.
+  virtual void list_squares(int /*f*/, SquareSums* /*rows*/) const {}
   int count_at(int f, int i) const {
     if (counts_.empty()) return 1;
     const int* sum = &counts_[index(f, rows_ + 1)];
@@ -181,6 +188,7 @@ class Node {
   int features_ = 0;
   int label_ = 0;
   int min_rows_ = 1;
+  bool unbounded_ = false;  // the influence of rows is not known
   Cost unit_ = 1;
   Cost leaf_ = 0;
   std::vector<std::uint64_t> ends_;  // per column: a group of equal values ends at this row

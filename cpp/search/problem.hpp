@@ -23,9 +23,15 @@ struct Columns {
   Cost penalty = 0;  // cost of a split
   int min_rows = 1;  // on each side of a split
   int max_rank = 0;  // over all columns
+  // Regression: sums and weights of the rows, and the unit of cost; see squares.hpp. Then `unit` is
+  // what floors are counted in.
+  const double* sums = nullptr;    // null: classification
+  const double* masses = nullptr;  // null: one
+  int shift = 0;
   // Side masks (mask_tree.hpp), rank columns among them as thresholds; then there are no columns.
   MaskTree* masks = nullptr;
 
+  bool squared() const { return sums != nullptr; }
   std::int32_t rank(int f, int row) const {
     return ranks[static_cast<std::size_t>(f) * static_cast<std::size_t>(rows) +
                  static_cast<std::size_t>(row)];

@@ -105,7 +105,7 @@ class RootSearch {
     best_[0].settled = best_[1].settled = true;
     if (!best_[1].wanted) return;
     Cost cost = 0;
-    const SingleSplit split = best_split(*root_, data_.classes, Criterion::kErrors, &cost);
+    const SingleSplit split = best_split(*root_, data_, Criterion::kErrors, &cost);
     if (split.feature < 0 || cost + data_.penalty >= root_->leaf()) return;
     Tree tree;
     Extractor<V>(worker_).extract(*root_, Budget::of(1, 1), 1, cost + data_.penalty, tree);
@@ -569,7 +569,7 @@ void search_rows(const Columns& data, SearchRequest request, MakeRoot make_root,
 SearchResult search(const Columns& data, const SearchRequest& request, MakeRoot make_root,
                     Control& control, SearchProgress& progress) {
   SearchResult result;
-  if (data.masks == nullptr && data.features > 0 && data.max_rank <= 1 &&
+  if (data.masks == nullptr && !data.squared() && data.features > 0 && data.max_rank <= 1 &&
       request.switches.on(Pruning::kConflict)) {
     const WithoutConflicts rest(data);
     if (rest.pairs() > 0 && rest.data().rows > 0) {

@@ -29,9 +29,36 @@ class Side {
   double squares_ = 0;
 };
 
+// The split with the least squared error.
+SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
+  SingleSplit best;
+  const int rows = node.rows();
+  std::vector<SquareSums> row(static_cast<std::size_t>(rows));
+  for (int f = 0; f < node.features(); ++f) {
+    node.list_squares(f, row.data());
+    SquareSums left, right;
+    for (const SquareSums& r : row) right = right + r;
+    const int last = std::min(node.last_allowed(f), rows - 1);
+    std::size_t done = 0;
+    for (int p = node.next(f, node.first_allowed(f)); p <= last; p = node.next(f, p + 1)) {
+      for (; done < static_cast<std::size_t>(p); ++done) {
+        left = left + row[done];
+        right = right - row[done];
+      }
+      const Cost found = split_cost(left, right, shift);
+      if (best.feature >= 0 && found >= *cost) continue;
+      best = {f, p, 0};
+      *cost = found;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
-SingleSplit best_split(const Node& node, int classes, Criterion criterion, Cost* cost) {
+SingleSplit best_split(const Node& node, const Columns& data, Criterion criterion, Cost* cost) {
+  if (data.squared()) return best_of_squares(node, data.shift, cost);
+  const int classes = data.classes;
   SingleSplit best;
   const int rows = node.rows();
   std::vector<int> label(static_cast<std::size_t>(rows));

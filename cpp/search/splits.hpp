@@ -13,8 +13,8 @@ struct SingleSplit {
 
 // The split with the fewest errors, or the one with the least Gini impurity (which is what greedy
 // trees use, because it also rewards progress that does not show in errors yet). Ties: the lowest
-// column, then the lowest rank.
+// column, then the lowest rank. In regression both are the one with the least squared error.
 enum class Criterion { kErrors, kGini };
-SingleSplit best_split(const Node& node, int classes, Criterion criterion, Cost* cost);
+SingleSplit best_split(const Node& node, const Columns& data, Criterion criterion, Cost* cost);
 
 }  // namespace exactree

@@ -7,6 +7,11 @@
 
 namespace exactree {
 
+namespace {
+// Squared error: how many per cent of the best cost its sides are solved beyond it.
+constexpr Cost kChildSlack = 20, kScanSlack = 40;
+}  // namespace
+
 template <class V>
 Worker<V>::Worker(const Columns& data, Control& control, Switches switches, bool calling_thread)
     : data_(data), control_(control) {
@@ -174,11 +179,25 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   EXACTREE_CLAIM(claims::solved(node, whole, cap, out.lower, out.upper));
 }
 
+// What the sides are solved for. Rows of classes: the influence that would remove the whole run. Of
+// numbers: a share of the best, which is what pays; without it capped bounds ruin Sub-interval.
+template <class V>
+V Worker<V>::with_slack(const Frame<V>& frame, const V& best, Cost influence) const {
+  V target = best;
+  if (!data_.squared()) {
+    raise_to(target, best, influence);
+    return target;
+  }
+  const Cost share = frame.budget.child().depth <= 1 ? kScanSlack : kChildSlack;
+  for (int k = 0; k < best.budgets(); ++k)
+    if (best[k] > 0) target.set(k, best[k] + best[k] / 100 * share);
+  return target;
+}
+
 template <class V>
 void Worker<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job) {
   const Threshold<V>& e = chain.entry(job.task.entry);
-  job.target = best;
-  raise_to(job.target, best, job.task.slack);
+  job.target = with_slack(frame, best, job.task.slack);
   for (int s = 0; s < 2; ++s) {
     job.lo[s] = e.lo[s];
     job.hi[s] = e.hi[s];

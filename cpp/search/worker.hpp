@@ -76,6 +76,7 @@ class Worker {
   bool subset_holds() const { return data_.min_rows == 1; }
 
  private:
+  V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   void limit_to_useful(const V& best, Budget& budget);
   void settle_one(Node& node, Budget budget, V& best, V& lo, V& upper);

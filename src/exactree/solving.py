@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs
-from exactree.engines import OVER_RULES, as_engine, generic, search_sizes, single_leaf
+from exactree.engines import (
+    OVER_RULES,
+    as_engine,
+    for_problem,
+    generic,
+    search_sizes,
+    single_leaf,
+)
 from exactree.objectives import Objective, as_objective, check_declarations
 from exactree.preparing import (
     Data,
@@ -87,9 +94,10 @@ def solve(
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
     engine : str
-        "auto", "search" (native, objective "error"), "generic" (any objective) or "brute_force"
-        for the best tree of all; "size_rec", "size_vec" or "size_kperms" for the best combination
-        of rules from a list (as `space` says). All are exact; "auto" is the fastest.
+        "auto", "search" (native, objectives "error" and "squared_error"), "generic" (any
+        objective) or "brute_force" for the best tree of all; "size_rec", "size_vec" or
+        "size_kperms" for the best combination of rules from a list (as `space` says). All are
+        exact; "auto" is the fastest.
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
@@ -124,6 +132,7 @@ def solve(
         owned=engine in OVER_RULES,
         listing=_listing(limits, start),
     )
+    chosen = for_problem(chosen, engine, problem)
     if chosen is generic:
         check_declarations(loss, data.targets(integral=loss.integral))
     left = _what_is_left(limits, start)

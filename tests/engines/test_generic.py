@@ -273,9 +273,10 @@ def test_row_limits_keep_the_interval_bound_through_the_relaxed_problem() -> Non
 def test_stopped_at_any_time_the_bound_is_valid() -> None:
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:100, :3], y[:100]
-    best = exactree.solve(X, y, task="regression", max_depth=3).objective
+    terms: dict[str, Any] = {"task": "regression", "max_depth": 3, "engine": "generic"}
+    best = exactree.solve(X, y, **terms).objective
     for limit in (0.0, 0.01, 0.03, 0.1):
-        found = exactree.solve(X, y, task="regression", max_depth=3, time_limit=limit)
+        found = exactree.solve(X, y, **terms, time_limit=limit)
         assert found.lower_bound <= best * (1 + 1e-9)
         assert best <= found.objective * (1 + 1e-9)
         seconds, objectives, bounds = zip(*found.history, strict=True)
@@ -310,7 +311,7 @@ def test_interrupted_it_keeps_the_best_tree(monkeypatch: pytest.MonkeyPatch) -> 
         return evaluate(self, *arguments)
 
     monkeypatch.setattr(Search, "evaluate", interrupted)
-    found = exactree.solve(X, y, task="regression", max_depth=2)
+    found = exactree.solve(X, y, task="regression", max_depth=2, engine="generic")
     assert found.status == "interrupted"
     assert found.lower_bound < found.objective
     assert tree.size(found.tree) == 3
@@ -320,8 +321,9 @@ def test_a_failing_callback_ends_the_search() -> None:
     def fail(progress: exactree.Progress) -> None:
         raise LookupError(progress.objective)
 
+    line: dict[str, Any] = {"task": "regression", "max_depth": 1, "engine": "generic"}
     with pytest.raises(LookupError):
-        exactree.solve([[0], [1]], [0.0, 1.0], task="regression", max_depth=1, on_progress=fail)
+        exactree.solve([[0], [1]], [0.0, 1.0], on_progress=fail, **line)
 
 
 def test_auto_chooses_the_native_search_for_errors_alone() -> None:

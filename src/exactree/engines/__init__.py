@@ -7,14 +7,16 @@ from exactree.engines.search import search, search_sizes
 from exactree.engines.size_kperms import size_kperms
 from exactree.engines.size_rec import size_rec
 from exactree.engines.size_vec import size_vec
-from exactree.objectives import MisclassificationError, Objective
-from exactree.problem import Engine
+from exactree.engines.squares import why_not_whole
+from exactree.objectives import MisclassificationError, Objective, SquaredError
+from exactree.problem import Engine, Problem
 
 __all__ = [
     "ENGINES",
     "OVER_RULES",
     "as_engine",
     "brute_force",
+    "for_problem",
     "generic",
     "search",
     "search_sizes",
@@ -35,15 +37,18 @@ ENGINES: dict[str, Engine] = {
 # Those that combine rules of a list with owners instead of taking all partitions of a family.
 OVER_RULES = frozenset({"size_rec", "size_vec", "size_kperms"})
 
+# The objectives that the native search knows.
+NATIVE = (MisclassificationError, SquaredError)
+
 
 def as_engine(name: str, objective: Objective | None = None) -> Engine:
     """Look up an engine; "auto" chooses the fastest that is exact for the objective.
 
-    >>> from exactree.objectives import SquaredError
-    >>> as_engine("auto") is search, as_engine("auto", SquaredError()) is generic
+    >>> from exactree.objectives import AbsoluteError
+    >>> as_engine("auto") is search, as_engine("auto", AbsoluteError()) is generic
     (True, True)
     """
-    native = objective is None or type(objective) is MisclassificationError
+    native = objective is None or type(objective) in NATIVE
     if name == "auto":
         return search if native else generic
     if name not in ENGINES:
@@ -51,6 +56,19 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
         raise ValueError(f"engine={name!r} is unknown: choose one of {known}")
     if name == "search" and not native:
         raise ValueError(
-            f"engine='search' solves objective 'error' alone, not {objective!r}: use 'generic'"
+            f"engine='search' solves objectives 'error' and 'squared_error', not {objective!r}: "
+            "use 'generic'"
         )
     return ENGINES[name]
+
+
+def for_problem(chosen: Engine, name: str, problem: Problem) -> Engine:
+    """Give the engine chosen by name, or another where "auto" chose one that cannot solve this."""
+    if chosen is not search or type(problem.objective) is not SquaredError:
+        return chosen
+    reason = why_not_whole(problem)
+    if reason is None:
+        return chosen
+    if name == "auto":
+        return generic
+    raise ValueError(f"engine='search' does not solve this regression problem: {reason}")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from exactree import _native
 from exactree.bounds import equal_points, equal_rows
+from exactree.engines import squares as fixed
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
-from exactree.tree import Leaf, Node, Tree
+from exactree.tree import Leaf, Node, Tree, size
 
 MAX_BUDGET = 31
 FEW_CLASSES = 16
+# How often a regression problem is looked at again with finer steps.
+MAX_PASSES = 4
 
 
 def search(
@@ -26,6 +31,8 @@ def search(
     `switches` turns prunings off and `isa` chooses the instruction set; both are for tests, neither
     changes the result.
     """
+    if fixed.is_squared(problem):
+        return _search_squares(problem, limits, on_progress, switches=switches, isa=isa)
     found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
@@ -57,16 +64,11 @@ def _run(
             on_progress(Progress(seconds, objective, lower_bound))
 
     terms: dict[str, Any] = {
+        **_terms(problem, limits),
         "unit": problem.unit,
         "penalty": int(problem.penalty),
-        "max_depth": problem.max_depth,
-        "max_splits": -1 if problem.max_splits is None else problem.max_splits,
-        "min_rows": problem.min_rows,
         "sizes": sizes,
         "lower_bound": _conflicts(problem),
-        "time_limit": limits.seconds,
-        "memory_limit": limits.memory,
-        "threads": limits.threads,
         "switches": switches,
         "isa": isa,
         "poll": poll if on_progress else None,
@@ -83,6 +85,91 @@ def _conflicts(problem: Problem) -> int:
     if plain and problem.points is not None:
         return problem.unit * equal_points(problem.points, problem.labels)
     return equal_rows(problem.keys(), problem.labels, problem.row_costs())
+
+
+def _terms(problem: Problem, limits: Limits) -> dict[str, Any]:
+    """Name the budgets and limits as the native module does."""
+    return {
+        "max_depth": problem.max_depth,
+        "max_splits": -1 if problem.max_splits is None else problem.max_splits,
+        "min_rows": problem.min_rows,
+        "time_limit": limits.seconds,
+        "memory_limit": limits.memory,
+        "threads": limits.threads,
+    }
+
+
+def _search_squares(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, *, switches: int, isa: str
+) -> Result:
+    """Solve for squared error in whole numbers; again with finer steps if few digits are left."""
+    _refuse_long_budget(problem)
+    start, y = perf_counter(), problem.targets().y
+    best: Result | None = None
+    for _ in range(MAX_PASSES):
+        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
+        squares = fixed.whole_squares(problem, y)
+        assert squares is not None, fixed.why_not_whole(problem)
+        found = _pass(problem, squares, left, on_progress, switches=switches, isa=isa)
+        if best is not None and best.objective <= found.objective:
+            found = replace(found, objective=best.objective, tree=best.tree)
+        best = found
+        if found.status != "optimal":
+            break
+        if not fixed.is_coarse(squares, float(found.objective), size(found.tree) + 1):
+            break
+        closer = fixed.without_gaps(y, problem.targets().weights, float(found.objective))
+        if closer is y:
+            break
+        y = closer
+    assert best is not None
+    return best
+
+
+def _pass(
+    problem: Problem,
+    squares: fixed.Squares,
+    limits: Limits,
+    on_progress: OnProgress | None,
+    *,
+    switches: int,
+    isa: str,
+) -> Result:
+    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+        if on_progress is not None:
+            on_progress(Progress(seconds, objective * price, lower_bound * price))
+
+    price = squares.price
+    found: Any = _native.search_squares(
+        problem.columns,
+        squares.sums,
+        squares.weights,
+        problem.counts,
+        shift=squares.shift,
+        penalty=squares.units(problem.penalty),
+        lower_bound=fixed.equal_rows_units(problem, squares),
+        switches=switches,
+        isa=isa,
+        poll=poll if on_progress else None,
+        **_terms(problem, limits),
+    )
+    tree = _translated(found.tree, 0)
+    objective = fixed.loss(problem, tree)
+    bound = objective
+    if found.status != "optimal":
+        bound = min(fixed.least_cost(squares, found.lower_bound), objective)
+    history = [(seconds, cost * price, low * price) for seconds, cost, low in found.history]
+    history[-1] = (history[-1][0], objective, bound)
+    return Result(
+        status=found.status,
+        space=problem.space,
+        objective=objective,
+        lower_bound=bound,
+        gap=objective - bound,
+        tree=tree,
+        stats={"seconds": found.seconds, "peak_bytes": found.peak_bytes, **found.counters},
+        history=tuple(history),
+    )
 
 
 def _refuse_long_budget(problem: Problem) -> None:

@@ -1,0 +1,228 @@
+// Targets that are numbers: sums in every column's order, scanned for the least squared error.
+//
+// The split of a side (weight C, sum S, mean m = S / C) that leaves weight c and sum P on its left
+// explains, beside what the mean of the side does,
+//
+//   gain = u^2 C / (c (C - c)),   u = P - c m.
+//
+// A scan looks for gains above what the best known cost leaves, in double; whatever comes near is
+// costed in whole numbers (squares.hpp), so that rounding decides nothing.
+//
+// Jump. Within a block of rows, u changes from its value u1 before the block to u2 after it by
+// steps of |p| + w |m| at most, V in all, so |u| <= (|u1| + |u2| + V) / 2 throughout, and c (C - c)
+// is concave, so that it is no less than at one of the ends. If that bound on the gain is too
+// small, the block holds nothing. (squared_scan.hpp)
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "search/bits.hpp"
+#include "search/columns.hpp"
+#include "search/squared_fold.hpp"
+#include "search/squares.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+// One side under way, column after column.
+struct SquaredPass {
+  SquareSums all;
+  Wide error = 0;
+  double mean = 0, margin = 0;
+  double least = 0;  // u^2 above this times c (C - c) is worth a look
+  Cost best, low;
+  int shift, first_rows, last_rows;
+  bool wanted = false;
+
+  SquaredPass(const Scan<Cost>& scan, const SquareSides& sides, int s)
+      : all(sides.sums[s]),
+        best(scan.best),
+        low(scan.low),
+        shift(sides.shift),
+        first_rows(scan.first_rows),
+        last_rows(scan.last_rows) {
+    if (all.weight <= 0) return;
+    error = all.error();
+    mean = all.sum / all.weight;
+    // Rounding of u: a few units in the last place of c m, which is at most S; of the gain: of
+    // itself, which is at most the error.
+    const auto most = static_cast<double>(error) + 1;
+    margin = 0x1p-48 * (std::sqrt(most / sides.lightest) * std::abs(all.sum) + most) + 4;
+    set_least();
+  }
+  bool done() const { return best <= low; }
+  void set_least() {
+    const Wide gain = error - (static_cast<Wide>(best) << shift);
+    least = (static_cast<double>(gain) - margin) / all.weight;
+  }
+  bool near(double weight, double sum) const {
+    const double u = sum - weight * mean;
+    return u * u > least * (weight * (all.weight - weight));
+  }
+  // Costs a split of which `weight` and `sum` are left.
+  void look(double weight, double sum) {
+    if (weight <= 0 || weight >= all.weight) return;
+    const Wide part = explained(sum, weight) + explained(all.sum - sum, all.weight - weight);
+    const auto cost = static_cast<Cost>((all.square - part) >> shift);
+    if (cost >= best) return;
+    best = cost;
+    set_least();
+  }
+};
+
+template <bool Weighted>
+class SquaredTargets {
+ public:
+  using Measure = Cost;
+  using Squared = void;  // see kSquared in columns.hpp
+  static constexpr bool kWeighted = false;
+
+  static Measure at_least(Cost c, Cost) { return c; }
+  static Measure at_most(Cost c, Cost) { return c; }
+  static Cost cost(Measure c, Cost) { return c; }
+
+  void allocate(const Columns& data, int rows, int words) {
+    shift_ = data.shift;
+    lightest_ = 1;
+    if (Weighted) lightest_ = *std::min_element(data.masses, data.masses + data.rows);
+    resize(data.features, rows, words);
+  }
+  void allocate(const SquaredTargets& parent, int rows, int words) {
+    shift_ = parent.shift_;
+    lightest_ = parent.lightest_;
+    resize(parent.features_, rows, words);
+  }
+  void take_rows(const Columns& data, int f, const int* order) {
+    for (int i = 0; i < rows_; ++i) {
+      sums_[at(f, i)] = data.sums[order[i]];
+      if (Weighted) masses_[at(f, i)] = data.masses[order[i]];
+    }
+    pad(f, rows_);
+  }
+  void take(const SquaredTargets& parent, int f, const Word* keep, int words) {
+    pad(f, compact_numbers(&parent.sums_[parent.at(f, 0)], keep, words, &sums_[at(f, 0)]));
+    if (Weighted)
+      compact_numbers(&parent.masses_[parent.at(f, 0)], keep, words, &masses_[at(f, 0)]);
+  }
+  void finish(Cost, Cost& leaf, int& label) {
+    std::fill(folded_.begin(), folded_.end(), 0);
+    std::fill(summed_.begin(), summed_.end(), 0);
+    total_ = prefix(0)[rows_];
+    leaf = total_.cost(shift_);
+    label = 0;
+  }
+  void part(int f, int p, Workspace& work) const {
+    SquareSides& side = work.squares;
+    side.sums[0] = prefix(f)[p];
+    side.sums[1] = total_ - side.sums[0];
+    side.shift = shift_;
+    side.lightest = lightest_;
+    for (int s = 0; s < 2; ++s) work.side_leaf[s] = side.sums[s].cost(shift_);
+  }
+
+  struct Passes {
+    SquaredPass side[2];
+    Passes(const Scan<Cost> scan[2], const Workspace& work)
+        : side{SquaredPass(scan[0], work.squares, 0), SquaredPass(scan[1], work.squares, 1)} {}
+  };
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
+            const int* counts, Passes& passes, Scan<Cost> scan[2], Workspace& work) {
+    for (int s = 0; s < 2; ++s) passes.side[s].wanted = scan[s].wanted;
+    const bool jump = work.switches.on(Pruning::kJump);
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted)
+        one_by_one(g, parting, group_end, limited, jump, counts, s, passes.side[s], work);
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) scan[s].best = scan[s].floor = passes.side[s].best;
+  }
+
+  // Classes and their costs there are none.
+  static int class_at(int, int) { return 0; }
+  static Cost cost_at(int, int, Cost) { return 0; }
+  SquareSums row_at(int f, int i) const {
+    const double p = sums_[at(f, i)];
+    if (Weighted) return SquareSums::of_row(p, masses_[at(f, i)]);
+    const auto whole = static_cast<std::int64_t>(p);
+    return {1, p, static_cast<Wide>(whole) * whole};
+  }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>((sums_.capacity() + masses_.capacity() + fold_.capacity()) *
+                                         sizeof(double) +
+                                     prefix_.capacity() * sizeof(SquareSums));
+  }
+
+ private:
+  // The plain scan: every end of a group is looked at, or with `jump` those that come near.
+  template <class Rank>
+  void one_by_one(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
+                  bool jump, const int* counts, int s, SquaredPass& pass, Workspace& work) const {
+    double weight = 0, sum = 0;
+    int passed = 0;
+    for (int w = 0; w < words_; ++w) {
+      const Word member = parting.side(s, w);
+      for (Word v = member | group_end[w]; v != 0; v &= v - 1) {
+        const int bit = first(v), i = w * 64 + bit;
+        if (member >> bit & 1) {
+          weight += Weighted ? masses_[at(g, i)] : 1;
+          sum += sums_[at(g, i)];
+          passed += counts == nullptr ? 1 : counts[i + 1] - counts[i];
+        }
+        if ((group_end[w] >> bit & 1) == 0) continue;
+        if (limited && (passed < pass.first_rows || passed > pass.last_rows)) continue;
+        if (jump && !pass.near(weight, sum)) {
+          work.counters.count(Pruning::kJump);
+          continue;
+        }
+        pass.look(weight, sum);
+        if (pass.done()) return;
+      }
+    }
+  }
+
+  // The sums of the first rows of column f, made when first asked for.
+  const SquareSums* prefix(int f) const {
+    const auto stride = static_cast<std::size_t>(rows_) + 1;
+    SquareSums* sum = &prefix_[static_cast<std::size_t>(f) * stride];
+    if (!summed_[static_cast<std::size_t>(f)]) {
+      summed_[static_cast<std::size_t>(f)] = 1;
+      sum[0] = {};
+      for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + row_at(f, i);
+    }
+    return sum;
+  }
+
+  std::size_t at(int f, int i) const {
+    return static_cast<std::size_t>(f) * stride_ + static_cast<std::size_t>(i);
+  }
+  void pad(int f, int from) {
+    std::fill(&sums_[at(f, from)], &sums_[at(f, 0)] + stride_, 0.0);
+    if (Weighted) std::fill(&masses_[at(f, from)], &masses_[at(f, 0)] + stride_, 0.0);
+  }
+  void resize(int features, int rows, int words) {
+    features_ = features;
+    rows_ = rows;
+    words_ = words;
+    // Vector code works on whole words, and writes up to a vector beyond.
+    stride_ = static_cast<std::size_t>(words) * 64 + 8;
+    const std::size_t all = at(features, 0);
+    if (sums_.size() < all) sums_.resize(all);
+    if (Weighted && masses_.size() < all) masses_.resize(all);
+    const auto columns = static_cast<std::size_t>(features);
+    const std::size_t sums = columns * (static_cast<std::size_t>(rows) + 1);
+    if (prefix_.size() < sums) prefix_.resize(sums);
+    folded_.resize(columns);
+    summed_.resize(columns);
+  }
+
+  int rows_ = 0, words_ = 0, features_ = 0, shift_ = 0;
+  double lightest_ = 1;
+  std::size_t stride_ = 0;
+  SquareSums total_;
+  std::vector<double> sums_, masses_, fold_;
+  mutable std::vector<SquareSums> prefix_;
+  mutable std::vector<char> folded_, summed_;
+};
+
+}  // namespace exactree::EXACTREE_ISA
