@@ -53,6 +53,7 @@ Columns squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
   if (weights) require_length(*weights, rows, "weights");
   if (weights) require_whole(*weights, 1, "weights");
   if (counts) require_length(*counts, rows, "counts");
+  require(!counts || weights, "counts need weights");
   require(shift >= 0 && shift < 120, "shift must be from 0 to 119");
   data.rows = static_cast<int>(rows);
   data.features = static_cast<int>(ranks.shape(0));

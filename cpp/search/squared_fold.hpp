@@ -1,7 +1,9 @@
-// Numbers of rows: picking some of them.
+// Numbers of rows: picking some of them, and folding them for the scan.
 #pragma once
 
-#include "search/bits.hpp"
+#include <cmath>
+
+#include "search/squared_lanes.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -13,5 +15,29 @@ inline int compact_numbers(const double* in, const Word* keep, int words, double
     for (Word v = keep[w]; v != 0; v &= v - 1) *o++ = in[w * 64 + first(v)];
   return static_cast<int>(o - out);
 }
+
+#if EXACTREE_SIMD
+// Folds a column by words, see squared_lanes.hpp, and writes for its blocks: sums, sums of absolute
+// values, and sums of all before.
+inline void fold_column(const double* in, int words, double* out, double* by_block) {
+  constexpr int kLanes = Lanes64::kSize, kRows = 64 / kLanes;
+  const int blocks = words * kLanes;
+  double before = 0;
+  for (int b = 0; b < blocks; ++b) {
+    const double* from = in + b * kRows;
+    double* to = out + (b / kLanes) * 64 + b % kLanes;
+    double sum = 0, size = 0;
+    for (int k = 0; k < kRows; ++k) {
+      to[k * kLanes] = from[k];
+      sum += from[k];
+      size += std::abs(from[k]);
+    }
+    by_block[b] = sum;
+    by_block[blocks + b] = size;
+    by_block[2 * blocks + b] = before;
+    before += sum;
+  }
+}
+#endif
 
 }  // namespace exactree::EXACTREE_ISA

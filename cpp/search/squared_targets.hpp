@@ -21,55 +21,11 @@
 #include "search/bits.hpp"
 #include "search/columns.hpp"
 #include "search/squared_fold.hpp"
+#include "search/squared_pass.hpp"
+#include "search/squared_scan.hpp"
 #include "search/squares.hpp"
 
 namespace exactree::EXACTREE_ISA {
-
-// One side under way, column after column.
-struct SquaredPass {
-  SquareSums all;
-  Wide error = 0;
-  double mean = 0, margin = 0;
-  double least = 0;  // u^2 above this times c (C - c) is worth a look
-  Cost best, low;
-  int shift, first_rows, last_rows;
-  bool wanted = false;
-
-  SquaredPass(const Scan<Cost>& scan, const SquareSides& sides, int s)
-      : all(sides.sums[s]),
-        best(scan.best),
-        low(scan.low),
-        shift(sides.shift),
-        first_rows(scan.first_rows),
-        last_rows(scan.last_rows) {
-    if (all.weight <= 0) return;
-    error = all.error();
-    mean = all.sum / all.weight;
-    // Rounding of u: a few units in the last place of c m, which is at most S; of the gain: of
-    // itself, which is at most the error.
-    const auto most = static_cast<double>(error) + 1;
-    margin = 0x1p-48 * (std::sqrt(most / sides.lightest) * std::abs(all.sum) + most) + 4;
-    set_least();
-  }
-  bool done() const { return best <= low; }
-  void set_least() {
-    const Wide gain = error - (static_cast<Wide>(best) << shift);
-    least = (static_cast<double>(gain) - margin) / all.weight;
-  }
-  bool near(double weight, double sum) const {
-    const double u = sum - weight * mean;
-    return u * u > least * (weight * (all.weight - weight));
-  }
-  // Costs a split of which `weight` and `sum` are left.
-  void look(double weight, double sum) {
-    if (weight <= 0 || weight >= all.weight) return;
-    const Wide part = explained(sum, weight) + explained(all.sum - sum, all.weight - weight);
-    const auto cost = static_cast<Cost>((all.square - part) >> shift);
-    if (cost >= best) return;
-    best = cost;
-    set_least();
-  }
-};
 
 template <bool Weighted>
 class SquaredTargets {
@@ -124,16 +80,26 @@ class SquaredTargets {
   struct Passes {
     SquaredPass side[2];
     Passes(const Scan<Cost> scan[2], const Workspace& work)
-        : side{SquaredPass(scan[0], work.squares, 0), SquaredPass(scan[1], work.squares, 1)} {}
+        : side{SquaredPass(scan[0], work.squares, 0), SquaredPass(scan[1], work.squares, 1)} {
+      // Rows that weigh one are counted by their weight.
+      if (!Weighted)
+        for (int s = 0; s < 2; ++s)
+          if (scan[s].first_rows > 1)
+            side[s].fewest = scan[s].first_rows, side[s].most = scan[s].last_rows;
+    }
   };
   template <class Rank>
   void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
             const int* counts, Passes& passes, Scan<Cost> scan[2], Workspace& work) {
-    for (int s = 0; s < 2; ++s) passes.side[s].wanted = scan[s].wanted;
-    const bool jump = work.switches.on(Pruning::kJump);
-    for (int s = 0; s < 2; ++s)
-      if (scan[s].wanted)
-        one_by_one(g, parting, group_end, limited, jump, counts, s, passes.side[s], work);
+    SquaredPass* pass = passes.side;
+    const bool jump = work.switches.on(Pruning::kJump), by_count = limited && (Weighted || counts);
+    if (EXACTREE_SIMD && jump && !by_count) {
+      by_blocks(g, parting, group_end, pass, scan[0].wanted, scan[1].wanted, work.counters);
+    } else {
+      for (int s = 0; s < 2; ++s)
+        if (scan[s].wanted)
+          one_by_one(g, parting, group_end, limited, jump, counts, s, pass[s], work);
+    }
     for (int s = 0; s < 2; ++s)
       if (scan[s].wanted) scan[s].best = scan[s].floor = passes.side[s].best;
   }
@@ -154,6 +120,41 @@ class SquaredTargets {
   }
 
  private:
+#if EXACTREE_SIMD
+  template <class Rank>
+  void by_blocks(int g, const Parting<Rank>& parting, const Word* group_end, SquaredPass pass[2],
+                 bool left, bool right, Counters& counters) {
+    const FoldedColumn column = folded(g);
+    if (left && right)
+      scan_blocks<true, true, Weighted>(column, parting, group_end, pass, counters);
+    else if (left)
+      scan_blocks<true, false, Weighted>(column, parting, group_end, pass, counters);
+    else
+      scan_blocks<false, true, Weighted>(column, parting, group_end, pass, counters);
+  }
+  // The numbers of column g in the order of the scan, made when first asked for.
+  FoldedColumn folded(int g) {
+    const std::size_t rows = static_cast<std::size_t>(words_) * 64, all = kFold * rows;
+    const std::size_t blocks = static_cast<std::size_t>(words_) * Lanes64::kSize;
+    double* to = &fold_[static_cast<std::size_t>(g) * all];
+    const FoldedColumn column{to,
+                              Weighted ? to + 2 * rows : nullptr,
+                              to + rows,
+                              to + rows + blocks,
+                              to + rows + 2 * blocks,
+                              Weighted ? to + 3 * rows : nullptr,
+                              Weighted ? to + 3 * rows + 2 * blocks : nullptr};
+    if (folded_[static_cast<std::size_t>(g)]) return column;
+    folded_[static_cast<std::size_t>(g)] = 1;
+    fold_column(&sums_[at(g, 0)], words_, to, to + rows);
+    if (Weighted) fold_column(&masses_[at(g, 0)], words_, to + 2 * rows, to + 3 * rows);
+    return column;
+  }
+#else
+  template <class Rank>
+  void by_blocks(int, const Parting<Rank>&, const Word*, SquaredPass*, bool, bool, Counters&) {}
+#endif
+
   // The plain scan: every end of a group is looked at, or with `jump` those that come near.
   template <class Rank>
   void one_by_one(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
@@ -212,9 +213,14 @@ class SquaredTargets {
     const auto columns = static_cast<std::size_t>(features);
     const std::size_t sums = columns * (static_cast<std::size_t>(rows) + 1);
     if (prefix_.size() < sums) prefix_.resize(sums);
+    const std::size_t folds = columns * kFold * static_cast<std::size_t>(words) * 64;
+    if (EXACTREE_SIMD && fold_.size() < folds) fold_.resize(folds);
     folded_.resize(columns);
     summed_.resize(columns);
   }
+
+  // Numbers a row takes when folded, what is kept of blocks included.
+  static constexpr std::size_t kFold = Weighted ? 4 : 2;
 
   int rows_ = 0, words_ = 0, features_ = 0, shift_ = 0;
   double lightest_ = 1;
