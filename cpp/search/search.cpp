@@ -125,7 +125,7 @@ class RootSearch {
       const auto plan = planner.plan(*root_, budget_, effort, goal(0));
       for (std::size_t k = 0; k < best_.size(); ++k) {
         Best& b = best_[k];
-        if (!b.wanted || plan->value[static_cast<int>(k)] >= b.proved) continue;
+        if (!b.wanted || b.settled || plan->value[static_cast<int>(k)] >= b.proved) continue;
         if (control_.stopped()) return;
         Tree tree;
         planner.draw(*root_, *plan, best_.size() > 1 ? static_cast<int>(k) : budget_.splits, tree);

@@ -13,7 +13,7 @@ namespace exactree::EXACTREE_ISA {
 // One side under way, column after column.
 struct SquaredPass {
   SquareSums all;
-  Wide error = 0;
+  Wide error;
   double mean = 0, margin = 0;
   double least = 0;             // u^2 above this times c (C - c) is worth a look
   double least_product = 0;     // what c (C - c) is at least
@@ -24,17 +24,17 @@ struct SquaredPass {
 
   SquaredPass(const Scan<Cost>& scan, const SquareSides& sides, int s)
       : all(sides.sums[s]),
+        error(sides.error[s]),
         best(scan.best),
         low(scan.low),
         shift(sides.shift),
         first_rows(scan.first_rows),
         last_rows(scan.last_rows) {
     if (all.weight <= 0) return;
-    error = all.error();
     mean = all.sum / all.weight;
     // Rounding of u: a few units in the last place of c m, which is at most S; of the gain: of
     // itself, which is at most the error.
-    const auto largest = static_cast<double>(error) + 1;
+    const auto largest = as_number(error) + 1;
     margin = 0x1p-48 * (std::sqrt(largest / sides.lightest) * std::abs(all.sum) + largest) + 4;
     least_product = sides.lightest * std::max(all.weight - sides.lightest, 0.0);
     most = all.weight - 1;
@@ -47,7 +47,7 @@ struct SquaredPass {
       return;
     }
     const Wide gain = error - (static_cast<Wide>(best) << shift);
-    least = (static_cast<double>(gain) - margin) / all.weight;
+    least = (as_number(gain) - margin) / all.weight;
   }
   bool near(double weight, double sum) const {
     const double u = sum - weight * mean;

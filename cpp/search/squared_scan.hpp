@@ -54,43 +54,30 @@ struct SideBound {
   }
 };
 
+// Costs the splits in some lanes.
+inline void look_at(unsigned lanes, Lanes64 weight, Lanes64 sum, SquaredPass& pass) {
+  double weights[Lanes64::kSize], sums[Lanes64::kSize];
+  weight.store(weights);
+  sum.store(sums);
+  for (; lanes != 0; lanes &= lanes - 1) pass.look(weights[first(lanes)], sums[first(lanes)]);
+}
+
 // Looks at every row of a word, backwards from the ends of its blocks.
-template <bool Left, bool Right, bool Weighted>
-[[gnu::noinline]] void look_into(const FoldedColumn& column, int w, Word member, Word other,
-                                 Word ends, const BlockEnds at[2], SquaredPass pass[2],
-                                 const SideBound bound[2]) {
+template <bool Weighted>
+[[gnu::noinline]] void look_into(const FoldedColumn& column, int w, Word member, Word ends,
+                                 const BlockEnds& at, SquaredPass& pass, const SideBound& bound) {
   constexpr int kRows = 64 / Lanes64::kSize;
-  const Lanes64 one = Lanes64::splat(1);
-  Lanes64 weight[2] = {at[0].weight[1], at[1].weight[1]}, sum[2] = {at[0].sum[1], at[1].sum[1]};
-  Picked members(member), group_ends(ends), others(other);
-  for (int k = kRows - 1; k >= 0; --k) {
-    for (int s = 0; s < 2; ++s) {
-      if (s == 0 ? !Left : !Right) continue;
-      unsigned hits = bound[s].close(weight[s], sum[s], pass[s].least) & group_ends.bits();
-      if (hits == 0) continue;
-      double weights[Lanes64::kSize], sums[Lanes64::kSize];
-      weight[s].store(weights);
-      sum[s].store(sums);
-      for (; hits != 0; hits &= hits - 1) {
-        const int lane = first(hits);
-        pass[s].look(weights[lane], sums[lane]);
-      }
-    }
+  Lanes64 weight = at.weight[1], sum = at.sum[1];
+  Picked members(member), group_ends(ends);
+  for (int k = kRows - 1; k >= 0; --k, members.next(), group_ends.next()) {
+    const unsigned hits = bound.close(weight, sum, pass.least) & group_ends.bits();
+    if (hits != 0) [[unlikely]]
+      look_at(hits, weight, sum, pass);
     const std::size_t row =
         static_cast<std::size_t>(w) * 64 + static_cast<std::size_t>(k) * Lanes64::kSize;
-    const Lanes64 p = Lanes64::load(column.sums + row);
-    const Lanes64 own = Weighted ? Lanes64::load(column.weights + row) : one;
-    if (Left) {
-      sum[0] = members.take(sum[0], p);
-      weight[0] = members.take(weight[0], own);
-    }
-    if (Right) {
-      sum[1] = others.take(sum[1], p);
-      weight[1] = others.take(weight[1], own);
-    }
-    members.next();
-    others.next();
-    group_ends.next();
+    sum = members.take(sum, Lanes64::load(column.sums + row));
+    weight =
+        members.take(weight, Weighted ? Lanes64::load(column.weights + row) : Lanes64::splat(1));
   }
 }
 
@@ -125,7 +112,8 @@ template <bool Left, bool Right, bool Weighted, class Rank>
     at[0].weight[0] = at[0].weight[1] - own;
     at[0].own = own;
     at[0].size = size;
-    unsigned open = Left ? bound[0].open(at[0], pass[0].least) : 0;
+    const unsigned open_left = Left ? bound[0].open(at[0], pass[0].least) : 0;
+    unsigned open_right = 0;
     if (Right) {
       const std::size_t block = static_cast<std::size_t>(w) * kLanes;
       const Lanes64 before = Lanes64::load(column.before + block);
@@ -144,14 +132,16 @@ template <bool Left, bool Right, bool Weighted, class Rank>
       at[1].own = heavy - own;
       at[1].weight[1] = at[1].weight[0] + at[1].own;
       at[1].size = Lanes64::load(column.block_sizes + block) - size;
-      open |= bound[1].open(at[1], pass[1].least);
+      open_right = bound[1].open(at[1], pass[1].least);
     }
-    if (open != 0) {
-      look_into<Left, Right, Weighted>(column, w, member, ~member & parting.rows(w), group_end[w],
-                                       at, pass, bound);
-      if ((!Left || pass[0].done()) && (!Right || pass[1].done())) break;
-    } else {
+    if ((open_left | open_right) == 0) {
       ++jumped;
+    } else {
+      const Word ends = group_end[w];
+      if (open_left != 0) look_into<Weighted>(column, w, member, ends, at[0], pass[0], bound[0]);
+      if (open_right != 0)
+        look_into<Weighted>(column, w, ~member & parting.rows(w), ends, at[1], pass[1], bound[1]);
+      if ((!Left || pass[0].done()) && (!Right || pass[1].done())) break;
     }
     sum_before = at[0].sum[1].last();
     weight_before = at[0].weight[1].last();

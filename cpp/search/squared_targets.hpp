@@ -74,7 +74,10 @@ class SquaredTargets {
     side.sums[1] = total_ - side.sums[0];
     side.shift = shift_;
     side.lightest = lightest_;
-    for (int s = 0; s < 2; ++s) work.side_leaf[s] = side.sums[s].cost(shift_);
+    for (int s = 0; s < 2; ++s) {
+      side.error[s] = side.sums[s].error();
+      work.side_leaf[s] = static_cast<Cost>(side.error[s] >> shift_);
+    }
   }
 
   struct Passes {

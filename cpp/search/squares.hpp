@@ -36,9 +36,17 @@ __extension__ typedef unsigned __int128 UnsignedWide;
 
 // P^2 / W, rounded up. W is positive.
 inline Wide explained(double sum, double weight) {
-  const auto p = static_cast<UnsignedWide>(sum < 0 ? -sum : sum);
-  const auto w = static_cast<UnsignedWide>(weight);
-  return static_cast<Wide>((p * p + (w - 1)) / w);
+  const auto p = static_cast<std::uint64_t>(sum < 0 ? -sum : sum);
+  const auto w = static_cast<std::uint64_t>(weight);
+  return static_cast<Wide>((static_cast<UnsignedWide>(p) * p + (w - 1)) / w);
+}
+
+// The nearest number but for a unit in its last place; the library's conversion is slow. |x| <
+// 2^115.
+inline double as_number(Wide x) {
+  const auto high = static_cast<std::int64_t>(x >> 52);
+  const auto low = static_cast<std::int64_t>(x & ((Wide{1} << 52) - 1));
+  return static_cast<double>(high) * 0x1p52 + static_cast<double>(low);
 }
 
 // What rows add up to.
@@ -62,6 +70,7 @@ struct SquareSums {
 // The two sides of a split.
 struct SquareSides {
   SquareSums sums[2];
+  Wide error[2] = {0, 0};
   int shift = 0;
   double lightest = 1;  // the least weight of a row
 };
