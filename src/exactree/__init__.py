@@ -12,7 +12,12 @@ from exactree.export import (
 )
 from exactree.problem import Progress, Result
 from exactree.report import write_report
-from exactree.sizes import OptimalTreeClassifierCV, SizePath, size_path
+from exactree.sizes import (
+    OptimalTreeClassifierCV,
+    OptimalTreeRegressorCV,
+    SizePath,
+    size_path,
+)
 from exactree.solving import solve
 from exactree.tree import Leaf, Node, Tree
 
@@ -24,6 +29,7 @@ __all__ = [
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
+    "OptimalTreeRegressorCV",
     "Progress",
     "Result",
     "SizePath",

@@ -16,6 +16,7 @@ from exactree.engines import (
     as_engine,
     for_problem,
     generic,
+    search,
     search_sizes,
     single_leaf,
 )
@@ -151,9 +152,12 @@ def solve_sizes(
     y: Any,
     *,
     max_splits: int,
+    task: str = "classification",
+    splits: Splits = "axis",
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     min_weight_fraction_leaf: float = 0.0,
+    objective: Objective | str | None = None,
     sample_weight: Any = None,
     class_weight: Any = None,
     time_limit: float | None = None,
@@ -161,24 +165,27 @@ def solve_sizes(
     n_jobs: int | None = 1,
     on_progress: OnProgress | None = None,
 ) -> list[Result]:
-    """Solve for every number of splits 0, 1, ..., `max_splits` in one search.
+    """Solve for every number of splits 0, 1, ..., `max_splits`, in one search where that can be.
 
     The other parameters are those of `solve`; the k-th result is that of `solve` with `max_splits`
     = k.
     """
     start = perf_counter()
+    family, loss = as_family(splits), as_objective(objective, read_task(task))
     most = inputs.read_count("max_splits", max_splits, 0)
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs)
-    data = read_data(X, y, sample_weight, class_weight)
-    family = as_family("axis")
+    data = read_data(X, y, sample_weight, class_weight, task)
+    loss = loss.for_classes(data.classes)
     sources = family.sources(data.X)
-    problem = make_problem(data, sources, budgets, as_objective(None), family.words)
-    most = min(max_splits, problem.n_rows - 1, 2**problem.max_depth - 1)
+    listing = _listing(limits, start)
+    problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
+    most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
     sized = replace(problem, max_splits=most)
-    found = search_sizes(sized, _what_is_left(limits, start), _priced(problem, on_progress))
+    found = _all_sizes(sized, data, limits, start, _priced(problem, on_progress))
     # More splits than rows or depth allow change nothing.
     found += [found[-1]] * (max_splits - most)
+    time = _for_fitting(limits, start, found[-1])
     return [
         translated(
             replace(result, space=in_words(replace(budgets, max_splits=k), family.words)),
@@ -186,9 +193,33 @@ def solve_sizes(
             data,
             sources,
             started=start,
+            seconds_left=time,
         )
         for k, result in enumerate(found)
     ]
+
+
+def _all_sizes(
+    problem: Problem, data: Data, limits: Limits, started: float, show: OnProgress | None
+) -> list[Result]:
+    """Run the native search once, or an engine that knows one size at a time for each."""
+    left = _what_is_left(limits, started)
+    sizes = range(1 + (problem.max_splits or 0))
+    if problem.sides is not None and not problem.sides.complete:
+        return [single_leaf(problem, "interrupted" if left.seconds else "time_limit")] * len(sizes)
+    if not problem.max_splits:
+        return [single_leaf(problem, "optimal")]
+    engine = for_problem(as_engine("auto", problem.objective), "auto", problem)
+    if engine is search and problem.objective.integral:
+        return search_sizes(problem, left, show)
+    if engine is generic:
+        check_declarations(problem.objective, data.targets(integral=problem.objective.integral))
+    found = [single_leaf(replace(problem, max_splits=0), "optimal")]
+    for k in sizes[1:]:
+        found.append(engine(replace(problem, max_splits=k), limits, show))
+        if found[-1].status == "interrupted":
+            return found + [found[-1]] * (len(sizes) - len(found))
+    return found
 
 
 def _what_is_left(limits: Limits, started: float) -> Limits:

@@ -1,0 +1,122 @@
+"""Choosing a size by cross-validation: what classifier and regressor share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+
+from exactree import inputs
+from exactree.estimators import progress_line
+from exactree.sizes.path import SizePath, size_path
+
+Floats = NDArray[np.float64]
+RULES = ("one_standard_error", "best")
+
+
+class ChoosesSize:
+    """Fits the optimal trees of all sizes in each fold, and keeps the size that does best."""
+
+    path_: SizePath
+    errors_: Floats
+    mean_error_: Floats
+    standard_error_: Floats
+    max_splits_: int
+
+    def _problem(self) -> dict[str, Any]:
+        """Give the parameters of `size_path` that only one kind of estimator has."""
+        raise NotImplementedError
+
+    def _factors(self, y: NDArray[Any], weights: Floats) -> Floats:
+        """Give what to multiply the weights of rows by in the errors."""
+        return np.ones(len(y))
+
+    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
+        """Give the mean error of every size on rows left out."""
+        raise NotImplementedError
+
+    def _choose(self: Any, X: Any, values: Floats, y: NDArray[Any], sample_weight: Any) -> None:
+        """Cross-validate, choose, and keep the tree of that size for all rows.
+
+        `values` are those of X, which has the names.
+        """
+        if self.rule not in RULES:
+            raise ValueError(f"rule={self.rule!r}: choose one of {', '.join(map(repr, RULES))}")
+        weights = inputs.read_weights(sample_weight, len(values))
+        self.errors_ = self._cross_validated(values, y, weights)
+        self.mean_error_ = self.errors_.mean(axis=0)
+        self.standard_error_ = standard_errors(self.errors_)
+        self.max_splits_ = chosen_size(self.errors_, self.rule)
+        self.path_ = self._path(X, y, weights)
+        self._keep(self.path_[self.max_splits_])
+
+    def _path(self: Any, X: Any, y: Any, weights: Floats | None) -> SizePath:
+        found = size_path(
+            X,
+            y,
+            max_splits=inputs.read_count("max_splits", self.max_splits, 0),
+            splits=self.splits,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            sample_weight=weights,
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+            on_progress=progress_line() if self.verbose else None,
+            **self._problem(),
+        )
+        if found[-1].status == "interrupted":
+            raise KeyboardInterrupt
+        return found
+
+    def _cross_validated(self: Any, X: Floats, y: NDArray[Any], weights: Floats | None) -> Floats:
+        """Give the error of every size in every fold."""
+        heavy = np.ones(len(y)) if weights is None else weights
+        X, y, heavy = X[heavy > 0], y[heavy > 0], heavy[heavy > 0]
+        errors: list[Floats] = []
+        stopped = 0
+        factors = self._factors(y, heavy)
+        for train, test in check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y):
+            path = self._path(X[train], y[train], None if weights is None else heavy[train])
+            stopped += path[-1].status != "optimal"
+            errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))
+        if stopped:
+            warnings.warn(
+                f"the searches of {stopped} of {len(errors)} folds stopped at a limit, so the size "
+                "is chosen by trees that may not be optimal: raise it or lower max_splits",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return np.array(errors)
+
+
+def standard_errors(errors: Floats) -> Floats:
+    """Give the standard error of the mean of every column.
+
+    >>> standard_errors(np.array([[0.0, 1.0], [0.0, 3.0]])).tolist()
+    [0.0, 1.0]
+    """
+    folds = len(errors)
+    if folds < 2:
+        return np.zeros(errors.shape[1])
+    return np.asarray(errors.std(axis=0, ddof=1) / np.sqrt(folds))
+
+
+def chosen_size(errors: Floats, rule: str) -> int:
+    """Choose a column: the first that is least in the mean, or within a standard error of that.
+
+    >>> errors = np.array([[0.5, 0.2, 0.1], [0.5, 0.2, 0.3]])
+    >>> chosen_size(errors, "one_standard_error"), chosen_size(errors + [0, 0.1, 0], "best")
+    (1, 2)
+    """
+    mean = errors.mean(axis=0)
+    best = int(mean.argmin())
+    slack = standard_errors(errors)[best] if rule == "one_standard_error" else 0.0
+    # Means that would be equal but for rounding are.
+    return int(np.flatnonzero(mean <= mean[best] + slack + 1e-12)[0])

@@ -1,0 +1,143 @@
+"""A classification tree of the size that cross-validation chooses."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from exactree import inputs, tree
+from exactree.estimators import OptimalTreeClassifier
+from exactree.sizes.choosing import ChoosesSize, Floats
+from exactree.sizes.path import SizePath
+from exactree.splits import Splits
+
+
+class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
+    """An optimal classification tree whose number of splits is chosen by cross-validation.
+
+    In every fold, one search finds the optimal trees of all sizes, which are judged on the rows
+    left out. By the one-standard-error rule, the smallest size wins whose mean error is within one
+    standard error of the least.
+
+    Parameters
+    ----------
+    splits : str or split family
+        Which splits a tree may use.
+    max_depth : int or None
+        At most so many splits on a path; None: no limit.
+    max_splits : int
+        The largest number of splits to try.
+    min_samples_leaf : int
+        At least so many rows on each side of every split.
+    min_weight_fraction_leaf : float
+        At least this share of the total weight on each side of every split.
+    cv : int, splitter or iterable
+        The folds, as in scikit-learn.
+    rule : str
+        "one_standard_error", or "best" for the least mean error.
+    class_weight : dict, "balanced" or None
+        Factor for the weights of each class, in the searches and in the errors.
+    time_limit : float or None
+        Seconds for each search: one for every fold, and one for all rows.
+    memory_limit : int or None
+        Likewise in bytes.
+    n_jobs : int or None
+        Threads, as in joblib.
+    verbose : int
+        Above 0, report progress on the standard error stream.
+
+    Attributes
+    ----------
+    max_splits_ : int
+        The size chosen.
+    path_ : SizePath
+        The optimal trees of all sizes for all rows; `tree_` is one of them.
+    errors_ : array
+        Share of the weight that was misclassified, folds by sizes.
+    mean_error_, standard_error_ : array
+        Mean over the folds for every size, and its standard error.
+    tree_, objective_, lower_bound_, gap_, status_, result_, classes_
+        As for `OptimalTreeClassifier`.
+
+    Examples
+    --------
+    >>> X = [[i] for i in range(12)]
+    >>> clf = OptimalTreeClassifierCV(max_splits=2, cv=3).fit(X, [0] * 6 + [1] * 6)
+    >>> clf.max_splits_
+    1
+    """
+
+    def __init__(
+        self,
+        *,
+        splits: Splits = "axis",
+        max_depth: int | None = 3,
+        max_splits: int = 7,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        cv: Any = 5,
+        rule: str = "one_standard_error",
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = 1,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            splits=splits,
+            max_depth=max_depth,
+            max_splits=max_splits,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            class_weight=class_weight,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.cv = cv
+        self.rule = rule
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the size by cross-validation, and take the optimal tree of that size.
+
+        Rows of no weight are left out of the folds.
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        values, labels = inputs.read_matrix(X)[0], column_or_1d(y, warn=True)
+        self.classes_ = inputs.read_labels(labels, len(values))[0]
+        inputs.read_class_weight(self.class_weight, self.classes_)
+        self._choose(X, values, labels, sample_weight)
+        return self
+
+    def _problem(self) -> dict[str, Any]:
+        return {"task": "classification", "class_weight": self.class_weight}
+
+    def _factors(self, y: NDArray[Any], weights: Floats) -> Floats:
+        return class_factors(self.class_weight, y, weights)
+
+    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
+        """Give the share of the weight that each tree gets wrong."""
+        # A fold may lack a class, so its trees number the classes in their own way.
+        predicted = [np.asarray(r.classes)[tree.predict(r.tree, X)] for r in path]
+        total = weights.sum()
+        return np.array([weights[p != y].sum() / total if total else 0.0 for p in predicted])
+
+
+def class_factors(class_weight: Any, y: NDArray[Any], weights: Floats) -> Floats:
+    """Give the factor of every row's class; "balanced" gives all classes the same total.
+
+    >>> class_factors("balanced", np.array(["a", "b", "b"]), np.ones(3)).tolist()
+    [1.5, 0.75, 0.75]
+    """
+    if class_weight is None:
+        return np.ones(len(y))
+    classes, numbers = np.unique(y, return_inverse=True)
+    if isinstance(class_weight, str):
+        totals = np.bincount(numbers, weights)
+        return np.asarray((weights.sum() / len(classes) / totals)[numbers])
+    factors = [float(class_weight.get(c, 1.0)) for c in classes.tolist()]
+    return np.array(factors)[numbers]

@@ -1,0 +1,144 @@
+"""A regression tree of the size that cross-validation chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from exactree import inputs, tree
+from exactree.estimators import OptimalTreeRegressor
+from exactree.sizes.choosing import ChoosesSize, Floats
+from exactree.sizes.path import SizePath
+from exactree.splits import Splits
+
+
+def _poisson(y: Floats, predicted: Floats) -> Floats:
+    """Give the Poisson deviance of each row; a leaf of zeros predicts next to nothing."""
+    mean = np.maximum(predicted, 1e-9)
+    logs = np.log(np.where(y > 0, y, mean) / mean)
+    return np.asarray(2 * (y * logs - y + mean))
+
+
+LOSSES: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "squared_error": lambda y, predicted: (y - predicted) ** 2,
+    "absolute_error": lambda y, predicted: np.abs(y - predicted),
+    "poisson": _poisson,
+}
+
+
+class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
+    """An optimal regression tree whose number of splits is chosen by cross-validation.
+
+    In every fold the optimal trees of all sizes are found, and judged on the rows left out. By the
+    one-standard-error rule, the smallest size wins whose mean error is within one standard error of
+    the least.
+
+    Parameters
+    ----------
+    splits : str or split family
+        Which splits a tree may use.
+    max_depth : int or None
+        At most so many splits on a path; None: no limit.
+    max_splits : int
+        The largest number of splits to try.
+    min_samples_leaf : int
+        At least so many rows on each side of every split.
+    min_weight_fraction_leaf : float
+        At least this share of the total weight on each side of every split.
+    objective : str
+        The loss, in the searches and on the rows left out: "squared_error", "absolute_error" or
+        "poisson".
+    cv : int, splitter or iterable
+        The folds, as in scikit-learn.
+    rule : str
+        "one_standard_error", or "best" for the least mean error.
+    time_limit : float or None
+        Seconds for each search: one for every fold, and one for all rows.
+    memory_limit : int or None
+        Likewise in bytes.
+    n_jobs : int or None
+        Threads, as in joblib.
+    verbose : int
+        Above 0, report progress on the standard error stream.
+
+    Attributes
+    ----------
+    max_splits_ : int
+        The size chosen.
+    path_ : SizePath
+        The optimal trees of all sizes for all rows; `tree_` is one of them.
+    errors_ : array
+        Mean loss on the rows left out, folds by sizes.
+    mean_error_, standard_error_ : array
+        Mean over the folds for every size, and its standard error.
+    tree_, objective_, lower_bound_, gap_, status_, result_
+        As for `OptimalTreeRegressor`.
+
+    Examples
+    --------
+    >>> X = [[i] for i in range(12)]
+    >>> reg = OptimalTreeRegressorCV(max_splits=2, cv=[[range(0, 12, 2), range(1, 12, 2)]])
+    >>> reg.fit(X, [0.0] * 6 + [1.0] * 6).max_splits_
+    1
+    """
+
+    def __init__(
+        self,
+        *,
+        splits: Splits = "axis",
+        max_depth: int | None = 3,
+        max_splits: int = 7,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        objective: str = "squared_error",
+        cv: Any = 5,
+        rule: str = "one_standard_error",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = 1,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            splits=splits,
+            max_depth=max_depth,
+            max_splits=max_splits,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            objective=objective,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.cv = cv
+        self.rule = rule
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the size by cross-validation, and take the optimal tree of that size.
+
+        Rows of no weight are left out of the folds.
+        """
+        if self.objective not in LOSSES:
+            known = ", ".join(map(repr, LOSSES))
+            raise ValueError(
+                f"objective={self.objective!r}: choose one of {known}; for another, compare "
+                "max_splits of OptimalTreeRegressor in GridSearchCV by a score of your own"
+            )
+        validate_data(self, X, y, skip_check_array=True)
+        values, _ = inputs.read_matrix(X)
+        targets = inputs.read_targets(column_or_1d(y, warn=True), len(values))
+        self._choose(X, values, targets, sample_weight)
+        return self
+
+    def _problem(self) -> dict[str, Any]:
+        return {"task": "regression", "objective": self.objective}
+
+    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
+        """Give the mean loss of every size."""
+        loss, total = LOSSES[str(self.objective)], weights.sum()
+        lost = [weights @ loss(y, tree.predict(r.tree, X)) for r in path]
+        return np.array(lost) / total if total else np.zeros(len(lost))
