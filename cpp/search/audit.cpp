@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <stdexcept>
+#include <unordered_set>
+
+#include "search/mask_tree.hpp"
 
 namespace exactree {
 
@@ -58,6 +60,32 @@ Cost Audit::two_leaves(const Split& split) const {
   return leaf(split.left) + leaf(split.right);
 }
 
+RowSet Audit::unpacked(const std::uint64_t* words) const {
+  RowSet out;
+  for (int i = 0; i < data_.rows; ++i)
+    if ((words[i / 64] >> (i % 64) & 1) != 0) out.set(static_cast<std::size_t>(i));
+  return out;
+}
+
+std::vector<Audit::Split> Audit::mask_splits(const RowSet& rows) const {
+  std::vector<Split> out;
+  std::unordered_set<RowSet> seen;
+  for (std::uint32_t id = 0; id < data_.masks->size(); ++id) {
+    const RowSet left = rows & unpacked(data_.masks->given(id)), right = rows & ~left;
+    if (left.any() && right.any() && seen.insert(left).second)
+      out.push_back({static_cast<int>(left.count()), left, right});
+  }
+  return out;
+}
+
+std::vector<Audit::Split> Audit::splits(const RowSet& rows) const {
+  if (data_.masks != nullptr) return mask_splits(rows);
+  std::vector<Split> out;
+  for (int f = 0; f < data_.features; ++f)
+    for (const Split& split : splits(rows, f)) out.push_back(split);
+  return out;
+}
+
 Cost Audit::leaf(const RowSet& rows) const {
   if (data_.squared()) return squares(rows).cost(data_.shift);
   std::map<int, Cost> by_class;
@@ -107,9 +135,8 @@ Cost Audit::compute(const RowSet& rows, Terms terms) {
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   Cost best = leaf(rows);
   if (depth > 0)
-    for (int f = 0; f < data_.features; ++f)
-      for (const Split& split : splits(rows, f))
-        best = std::min(best, join(split, {depth, most, key.limited}));
+    for (const Split& split : splits(rows))
+      best = std::min(best, join(split, {depth, most, key.limited}));
   known_[key] = best;
   return best;
 }
@@ -130,6 +157,11 @@ Cost Audit::tree_cost(const Tree& tree) const {
   return subtree_cost(tree, 0, all());
 }
 
+RowSet Audit::left_of(const RowSet& rows, const TreeNode& node) const {
+  if (data_.masks == nullptr) return below(rows, node.feature, node.low + 1);
+  return rows & unpacked(data_.masks->given(static_cast<std::uint32_t>(node.feature)));
+}
+
 Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
   const TreeNode& node = tree[static_cast<std::size_t>(at)];
   if (node.feature < 0) {
@@ -139,7 +171,7 @@ Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
       if (rows[static_cast<std::size_t>(i)] && data_.labels[i] != node.label) sum += cost(i);
     return sum;
   }
-  const RowSet left = below(rows, node.feature, node.low + 1), right = rows & ~left;
+  const RowSet left = left_of(rows, node), right = rows & ~left;
   if (left.none() || right.none() || !allows({0, left, right}, true)) return kInfinite;
   return data_.penalty + subtree_cost(tree, node.left, left) +
          subtree_cost(tree, node.right, right);
@@ -147,20 +179,13 @@ Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
 
 bool Audit::affords(const RowSet& rows, int depth) const {
   constexpr double kMost = 1e6;
-  double splits = 0;
-  for (int f = 0; f < data_.features; ++f) {
-    std::set<int> ranks;
-    for (int i = 0; i < data_.rows; ++i)
-      if (rows[static_cast<std::size_t>(i)]) ranks.insert(data_.rank(f, i));
-    splits += static_cast<double>(ranks.size());
-  }
-  return splits * std::pow(2 * splits, std::max(depth - 1, 0)) <= kMost;
+  const auto ways = static_cast<double>(splits(rows).size());
+  return ways * std::pow(2 * ways, std::max(depth - 1, 0)) <= kMost;
 }
 
 void AuditedRows::set_root(const Columns& data) {
-  if (data.rows > kAuditedRows) return;
-  audit = std::make_shared<Audit>(data);
-  rows = audit->all();
+  audit = root_of(data);
+  if (audit != nullptr) rows = audit->all();
 }
 
 void AuditedRows::set_child(const AuditedRows& parent, int f, int rank, bool left) {
@@ -168,6 +193,15 @@ void AuditedRows::set_child(const AuditedRows& parent, int f, int rank, bool lef
   if (audit == nullptr) return;
   const RowSet below = audit->below(parent.rows, f, rank);
   rows = left ? below : parent.rows & ~below;
+}
+
+std::shared_ptr<Audit> AuditedRows::root_of(const Columns& data) {
+  return data.rows > kAuditedRows ? nullptr : std::make_shared<Audit>(data);
+}
+
+void AuditedRows::set_packed(const std::shared_ptr<Audit>& of, const std::uint64_t* words) {
+  audit = of;
+  if (audit != nullptr) rows = audit->unpacked(words);
 }
 
 void false_claim(const std::string& name, const std::string& numbers) {

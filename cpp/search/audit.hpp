@@ -10,6 +10,7 @@
 
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,10 @@ class Audit {
   Cost leaf(const RowSet& rows) const;
 
   std::vector<Split> splits(const RowSet& rows, int f) const;
+  // All ways to divide rows, by columns or by side masks; of masks, those that differ there.
+  std::vector<Split> splits(const RowSet& rows) const;
+  // The rows of a packed set.
+  RowSet unpacked(const std::uint64_t* words) const;
   // The rows with a lower rank.
   RowSet below(const RowSet& rows, int f, int rank) const;
   // What a tree costs on all rows, penalties included; infinite if it breaks min_rows.
@@ -72,6 +77,8 @@ class Audit {
     std::size_t operator()(const Key& key) const;
   };
 
+  std::vector<Split> mask_splits(const RowSet& rows) const;
+  RowSet left_of(const RowSet& rows, const TreeNode& node) const;
   Cost compute(const RowSet& rows, Terms terms);
   SquareSums squares(const RowSet& rows) const;
   Cost two_leaves(const Split& split) const;
@@ -93,6 +100,8 @@ struct AuditedRows {
 
   void set_root(const Columns& data);
   void set_child(const AuditedRows& parent, int f, int rank, bool left);
+  static std::shared_ptr<Audit> root_of(const Columns& data);
+  void set_packed(const std::shared_ptr<Audit>& of, const std::uint64_t* words);
 };
 
 // Ends the search with an error that says which claim is false.

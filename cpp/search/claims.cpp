@@ -6,6 +6,7 @@
 #include <string>
 
 #include "search/audit.hpp"
+#include "search/mask_claims.hpp"
 
 namespace exactree::claims {
 
@@ -176,6 +177,10 @@ void evaluated(const ChainContext& context, int position, const V& target, const
 
 template <class V>
 void solved(const Node& node, Budget budget, const V& cap, const V& lower, const V& upper) {
+  if (const auto* masks = dynamic_cast<const MaskNode*>(&node)) {
+    masks_solved(*masks, budget, cap, lower, upper);
+    return;
+  }
   Audit* audit = audit_of(node, budget.depth);
   if (audit == nullptr) return;
   const bool subset_holds = audit->data().min_rows == 1;

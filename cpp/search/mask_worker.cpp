@@ -13,6 +13,7 @@
 // limit, and only the sides of a single mask are solved with it.
 #include <algorithm>
 
+#include "search/mask_claims.hpp"
 #include "search/worker.hpp"
 
 namespace exactree {
@@ -146,10 +147,15 @@ bool Worker<V>::known_too_costly(MaskSearch<V>& search, const MaskView& view, V 
     for (int s = 0; s < 2; ++s) lo[s].set(0, view.leaf[s]);
   for (int s = 0; s < 2; ++s) {
     V goal = side_cap(search.best, lo[1 - s], data_.penalty, n);
-    if (!any_below(lo[s], goal)) return true;
-    if (archive != nullptr &&
-        search.node->raise(*archive, view.side[s].data(), costs(lo[s]), costs(goal), work_))
-      if (!any_below(lo[s], goal)) return true;
+    if (archive != nullptr && any_below(lo[s], goal)) {
+      search.node->raise(*archive, view.side[s].data(), costs(lo[s]), costs(goal), work_);
+      EXACTREE_CLAIM(claims::rows_cost(Pruning::kArchiveLike, *search.node, view.side[s].data(),
+                                       below, lo[s]));
+    }
+    if (any_below(lo[s], goal)) continue;
+    EXACTREE_CLAIM(claims::no_better_mask(Pruning::kArchiveLike, *search.node, search.budget,
+                                          search.best, view, false));
+    return true;
   }
   return false;
 }
@@ -194,6 +200,8 @@ bool Worker<V>::branch_too_costly(MaskSearch<V>& search, const MaskView& view, V
     if (control_.stopped()) return true;
     if (any_below(lo[s], cap)) continue;
     work_.counters.count(Pruning::kBranch);
+    EXACTREE_CLAIM(claims::no_better_mask(Pruning::kBranch, *search.node, search.budget,
+                                          search.best, view, false));
     return true;
   }
   return false;
@@ -212,6 +220,8 @@ void Worker<V>::try_mask(MaskSearch<V>& search, std::uint32_t id, const MaskView
       cap = side_cap(search.best, lo[1 - s], data_.penalty, n);
       if (!any_below(lo[s], cap)) {
         work_.counters.count(Pruning::kSideCap);
+        EXACTREE_CLAIM(claims::no_better_mask(Pruning::kSideCap, *search.node, search.budget,
+                                              search.best, view, search.node->limited()));
         return;
       }
     }
@@ -219,6 +229,7 @@ void Worker<V>::try_mask(MaskSearch<V>& search, std::uint32_t id, const MaskView
     if (control_.stopped()) return;
   }
   const V cost = join(hi[0], hi[1], data_.penalty, budgets(search.budget));
+  EXACTREE_CLAIM(claims::mask_costs(*search.node, search.budget, id, cost));
   for (int k = 0; k < cost.budgets(); ++k) {
     if (cost[k] >= search.best[k]) continue;
     search.best.set(k, cost[k]);

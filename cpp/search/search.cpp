@@ -349,6 +349,7 @@ class RootSearch {
         if (!b.wanted || b.settled || splits_of(k) < plan.splits || plan.cost >= b.proved) continue;
         b.proved = b.cost = plan.cost;
         b.tree = plan.tree;
+        EXACTREE_CLAIM(claims::tree("incumbent", *root_, b.tree, b.cost));
         worker_.work().counters.count(Pruning::kIncumbent);
       }
       report();

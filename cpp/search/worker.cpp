@@ -140,6 +140,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   }
   if (MaskNode* masks = node.masks()) {
     solve_by_masks(budget, *masks, best, out);
+    EXACTREE_CLAIM(if (!control_.stopped()) claims::solved(node, whole, cap, out.lower, out.upper));
     return;
   }
   const bool scans = budget.child().depth <= 1;

@@ -11,6 +11,8 @@ void test_search_interrupted();
 void test_search_two_levels();
 void test_search_one_column();
 void test_search_three_levels();
+void test_search_mask_threads();
+void test_audit();
 }  // namespace exactree::tests
 
 namespace {
@@ -30,6 +32,8 @@ constexpr std::array kTests{
     Test{"search: two levels", exactree::tests::test_search_two_levels},
     Test{"search: more ranks than 16 bits", exactree::tests::test_search_one_column},
     Test{"search: limits and threads", exactree::tests::test_search_three_levels},
+    Test{"search: masks and threads", exactree::tests::test_search_mask_threads},
+    Test{"audit: finds what is false", exactree::tests::test_audit},
 };
 
 bool passes(const Test& test) {

@@ -15,6 +15,9 @@ namespace exactree::tests {
 
 namespace {
 
+// How a problem is put: by thresholds, by columns of two values, or either as masks.
+enum class Kind { kThresholds, kBinary, kMasks, kListed };
+
 std::string text(const Problem& problem, const SearchRequest& request, const std::string& isa) {
   return " depth " + std::to_string(request.max_depth) + " splits " +
          std::to_string(request.max_splits) + (request.sizes ? " sizes" : "") + " threads " +
@@ -42,6 +45,35 @@ SearchResult run_masks(const Problem& problem, const SearchRequest& request, con
     for (TreeNode& node : answer.tree)
       if (node.feature >= 0) node.feature = masks.feature(static_cast<std::uint32_t>(node.feature));
   return result;
+}
+
+// The same for columns of two values: each is a mask of the list.
+SearchResult run_listed(const Problem& problem, const SearchRequest& request,
+                        const std::string& isa, Control& control) {
+  Columns data = problem.columns();
+  const auto words = static_cast<std::size_t>((data.rows + 63) / 64);
+  std::vector<std::uint64_t> list(words * static_cast<std::size_t>(data.features), 0);
+  for (int f = 0; f < data.features; ++f)
+    for (int i = 0; i < data.rows; ++i)
+      if (data.rank(f, i) == 0)
+        list[static_cast<std::size_t>(f) * words + static_cast<std::size_t>(i / 64)] |=
+            std::uint64_t{1} << (i % 64);
+  MaskTree masks(list.data(), static_cast<std::size_t>(data.features), data.rows, nullptr, 0);
+  data.masks = &masks;
+  data.features = 0;
+  SearchProgress progress;
+  SearchResult result = search(data, request, kernels(isa).make_root, control, progress);
+  for (SearchAnswer& answer : result.answers)
+    for (TreeNode& node : answer.tree)
+      if (node.feature >= 0) node.low = 0, node.high = 1;
+  return result;
+}
+
+SearchResult run_kind(Kind kind, const Problem& problem, const SearchRequest& request,
+                      const std::string& isa, Control& control) {
+  if (kind == Kind::kMasks) return run_masks(problem, request, isa, control);
+  if (kind == Kind::kListed) return run_listed(problem, request, isa, control);
+  return run(problem, request, isa, control);
 }
 
 // Runs a test of one drawn problem; says which problem it was if it fails.
@@ -150,14 +182,14 @@ Problem deep_problem(Random& random, bool binary) {
   return problem;
 }
 
-enum class Kind { kThresholds, kBinary, kMasks };
-
 void check_deep(std::uint64_t seed, Kind kind, const std::vector<std::string>& isas,
                 Counters& counters) {
   Random random(seed);
-  const bool binary = kind == Kind::kBinary;
+  const bool binary = kind == Kind::kBinary || kind == Kind::kListed;
   const Problem problem = deep_problem(random, binary);
-  const int depth = binary ? random.draw(3, 5) : kind == Kind::kMasks ? random.draw(1, 4) : 4;
+  const int depth = kind == Kind::kBinary       ? random.draw(3, 5)
+                    : kind == Kind::kThresholds ? 4
+                                                : random.draw(1, 4);
   SearchRequest request;
   request.max_depth = depth;
   if (random.one_in(3)) request = tiny_request(random, depth);
@@ -165,8 +197,7 @@ void check_deep(std::uint64_t seed, Kind kind, const std::vector<std::string>& i
   const auto best = optima(problem, depth);
   with_problem(problem, request, isa, [&] {
     Control control;
-    const SearchResult result = kind == Kind::kMasks ? run_masks(problem, request, isa, control)
-                                                     : run(problem, request, isa, control);
+    const SearchResult result = run_kind(kind, problem, request, isa, control);
     check(result.status == Status::kOptimal);
     check_answers(problem, request, result, best);
     counters.add(result.counters);
@@ -176,6 +207,7 @@ void check_deep(std::uint64_t seed, Kind kind, const std::vector<std::string>& i
 // Stops from another thread after a while that may be anything from nothing to too long.
 void check_interrupted(std::uint64_t seed, const std::vector<std::string>& isas) {
   Random random(seed);
+  const Kind kind = random.one_in(2) ? Kind::kMasks : Kind::kThresholds;
   const int depth = random.draw(1, 3);
   const Problem problem = tiny_problem(random, depth);
   const SearchRequest request = tiny_request(random, depth);
@@ -188,7 +220,7 @@ void check_interrupted(std::uint64_t seed, const std::vector<std::string>& isas)
       std::this_thread::sleep_for(patience);
       control.stop(Status::kInterrupted);
     });
-    check_answers(problem, request, run(problem, request, isa, control), best);
+    check_answers(problem, request, run_kind(kind, problem, request, isa, control), best);
   });
 }
 
@@ -222,6 +254,14 @@ void check_two_levels(std::uint64_t seed, const std::vector<std::string>& isas) 
   });
 }
 
+bool same(const Tree& a, const Tree& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const TreeNode& x, const TreeNode& y) {
+                      return x.feature == y.feature && x.low == y.low && x.high == y.high &&
+                             x.left == y.left && x.right == y.right && x.label == y.label;
+                    });
+}
+
 // Rows in the order of their only column, labelled in long stretches with some noise.
 Problem one_column(int rows, int classes, Random& random) {
   Shape shape;
@@ -248,6 +288,29 @@ Problem lengthy_problem(Random& random) {
   return Problem(shape, random);
 }
 
+// The tree is the same for every number of threads.
+void check_threads(std::uint64_t seed, const std::string& isa) {
+  Random random(seed);
+  Shape shape;
+  shape.features = random.draw(2, 4);
+  shape.rows = random.draw(20, 60);
+  shape.values = random.draw(5, shape.rows);
+  shape.classes = random.draw(2, 3);
+  const Problem problem(shape, random);
+  SearchRequest request;
+  request.max_depth = random.draw(2, 3);
+  if (random.one_in(3)) request.max_splits = random.draw(2, 5);
+  Control control;
+  const SearchResult alone = run_masks(problem, request, isa, control);
+  for (const int threads : {2, 3}) {
+    request.threads = threads;
+    Control other;
+    const SearchResult shared = run_masks(problem, request, isa, other);
+    check(shared.answers.back().objective == alone.answers.back().objective);
+    check(same(shared.answers.back().tree, alone.answers.back().tree));
+  }
+}
+
 void check_bounds(const Problem& problem, const SearchRequest& request, const SearchResult& result,
                   Cost optimum) {
   const SearchAnswer& answer = result.answers.back();
@@ -258,6 +321,10 @@ void check_bounds(const Problem& problem, const SearchRequest& request, const Se
 
 }  // namespace
 
+void test_search_mask_threads() {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) check_threads(seed, "auto");
+}
+
 void test_search_tiny() {
   const auto isas = instruction_sets();
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) check_tiny(seed, isas);
@@ -266,7 +333,7 @@ void test_search_tiny() {
 void test_search_deep() {
   const auto isas = instruction_sets();
   const std::vector<Kind> kinds = {Kind::kThresholds, Kind::kThresholds, Kind::kThresholds,
-                                   Kind::kBinary, Kind::kMasks};
+                                   Kind::kBinary,     Kind::kMasks,      Kind::kListed};
   Counters counters;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed)
     check_deep(seed, kinds[seed % kinds.size()], isas, counters);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ from exactree.combinations import count, unranked
 from exactree.engines import ENGINES, OVER_RULES, combining
 from exactree.engines.rule_list import ancestry, rules_of
 from exactree.engines.size_kperms import kperms
+from exactree.engines.size_rec import rec
 from exactree.engines.size_vec import size_vec, vec
 from exactree.problem import Limits, Problem
 from exactree.sides import Sides, packed
@@ -236,6 +238,34 @@ def test_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for engine in SIZES:
         again = solve(X, y, engine=engine, **how)
         assert (again.objective, again.tree) == (plain[engine].objective, plain[engine].tree)
+
+
+@pytest.mark.parametrize("method", [rec, vec, kperms])
+@pytest.mark.parametrize(("n", "k"), [(6, 3), (6, 4), (30, 3), (200, 2), (200, 3)])
+def test_the_memory_of_a_batch_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, method: Any, n: int, k: int
+) -> None:
+    """On a line, where any rule may stand below any other, there are as many trees as can be."""
+    monkeypatch.setattr(combining, "BATCH_BYTES", 2**20)
+    places = np.arange(max(n, 40)) % n
+    problem = Problem(
+        np.zeros((0, n), np.int32),
+        (np.arange(n) % 2).astype(np.int32),
+        2,
+        max_depth=k,
+        min_rows=0,
+        sides=Sides(
+            packed(np.arange(n)[None, :] <= places[:, None]), places[:, None].astype(np.int32)
+        ),
+    )
+    rules = rules_of(problem)
+    combos = unranked(k, np.arange(combining.batch_size(k, n)), len(rules))
+    tracemalloc.start()
+    try:
+        method(rules, combos)
+        assert tracemalloc.get_traced_memory()[1] <= 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_processes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,7 +130,7 @@ def batch_size(k: int, n_rows: int) -> int:
     True
     """
     partial_trees = max(comb(k, j) * factorial(j) for j in range(k + 1))
-    return max(BATCH_BYTES // (partial_trees * (8 * n_rows + 8 * k * k)), 1)
+    return max(BATCH_BYTES // (partial_trees * (16 * n_rows + 8 * k * k)), 1)
 
 
 def _run(
