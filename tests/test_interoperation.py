@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -10,12 +11,15 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import export_text as sklearn_text
 
 import exactree
-from exactree import OptimalTreeClassifier
+from exactree import OptimalTreeClassifier, OptimalTreeRegressor
 
 IRIS = load_iris(as_frame=True)
 X, Y = IRIS.data, IRIS.target
@@ -98,3 +102,81 @@ def test_no_warning_about_names_that_are_there() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         exactree.to_sklearn(clf, X).predict(X)
+
+
+# --- Readers of scikit-learn's trees ----------------------------------------------------------
+
+
+def handed_over(task: str) -> tuple[Any, Any]:
+    """Ours and scikit-learn's, for classes or for numbers."""
+    if task == "classification":
+        clf = OptimalTreeClassifier(max_depth=2).fit(X, Y)
+        return clf, exactree.to_sklearn(clf, X)
+    reg = OptimalTreeRegressor(max_depth=2).fit(X.iloc[:, :3], X[NAME])
+    return reg, exactree.to_sklearn(reg, X.iloc[:, :3])
+
+
+def test_a_regressor_is_handed_over() -> None:
+    ours, theirs = handed_over("regression")
+    rows = X.iloc[:, :3]
+    assert isinstance(theirs, DecisionTreeRegressor)
+    assert theirs.predict(rows) == pytest.approx(ours.predict(rows), rel=1e-12)
+    spread = theirs.tree_.impurity * theirs.tree_.weighted_n_node_samples
+    assert spread[theirs.tree_.feature < 0].sum() == pytest.approx(ours.objective_)
+    assert "petal length (cm)" in sklearn_text(theirs, feature_names=list(rows.columns))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_shap_explains_it(task: str) -> None:
+    shap = pytest.importorskip("shap")
+    ours, theirs = handed_over(task)
+    rows = X.iloc[::10, : ours.n_features_in_]
+    found = shap.TreeExplainer(theirs)(rows)
+    answers = ours.predict_proba(rows) if task == "classification" else ours.predict(rows)
+    # The shares of the columns add up to the answer.
+    total = found.base_values + found.values.sum(axis=1)
+    assert total.reshape(answers.shape) == pytest.approx(answers, abs=1e-6)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_onnx_runs_it(task: str) -> None:
+    skl2onnx = pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    ours, theirs = handed_over(task)
+    rows = X.iloc[:, : ours.n_features_in_].to_numpy(np.float32)
+    stored = skl2onnx.to_onnx(theirs, rows[:1]).SerializeToString()
+    session = runtime.InferenceSession(stored, providers=["CPUExecutionProvider"])
+    answers = session.run(None, {session.get_inputs()[0].name: rows})[0]
+    expected = ours.predict(X.iloc[:, : ours.n_features_in_])
+    assert answers.ravel() == pytest.approx(expected, rel=1e-6)
+
+
+def test_skops_and_pickle_store_every_kind_of_model() -> None:
+    rows = X.iloc[::5, 2:]
+    models = [
+        OptimalTreeClassifier(splits=["axis", "hyperplane"], max_depth=1).fit(rows, Y[::5]),
+        OptimalTreeRegressor(max_depth=1).fit(rows, X[NAME][::5]),
+        exactree.OptimalTreeRegressorCV(max_splits=1, cv=2).fit(rows, X[NAME][::5]),
+    ]
+    for model in models:
+        again = pickle.loads(pickle.dumps(model))
+        assert (again.predict(rows) == model.predict(rows)).all()
+    io = pytest.importorskip("skops.io")
+    for model in models:
+        stored = io.dumps(model)
+        kinds = io.get_untrusted_types(data=stored)
+        again = io.loads(stored, trusted=kinds)
+        assert (again.predict(rows) == model.predict(rows)).all()
+
+
+def test_missing_values_by_an_imputer() -> None:
+    holes = X.copy()
+    holes.loc[3, NAME] = np.nan
+    fill = SimpleImputer(strategy="median", add_indicator=True).set_output(transform="pandas")
+    pipe = make_pipeline(fill, OptimalTreeClassifier(max_depth=2)).fit(holes, Y)
+    assert f"missingindicator_{NAME}" in pipe[-1].feature_names_in_
+    assert pipe[-1].objective_ <= 7
+    with pytest.raises(ValueError, match=r"'petal width \(cm\)', row 3;.*SimpleImputer"):
+        exactree.OptimalTreeRegressorCV().fit(holes, Y)
