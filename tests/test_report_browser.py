@@ -10,12 +10,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from discs import disc_problem
 from sklearn.datasets import load_iris
 
 from exactree import OptimalTreeClassifier, tree
+from exactree.geometry import Surface, family_of
+from exactree.problem import Result
 from exactree.report import write_report
+from exactree.splits import SurfaceSplit
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -228,3 +232,47 @@ def test_surfaces_are_evaluated_by_their_terms(show: Open, tmp_path: Path) -> No
         page.locator("#x-0").fill(repr(row[0]))
         page.locator("#x-1").fill(repr(row[1]))
         assert f"The tree says {truth}" in page.locator("#outcome").inner_text()
+
+
+SURFACES: dict[str, dict[str, Any]] = {
+    "hyperplane": {"splits": "hyperplane", "max_depth": 2},
+    "sphere": {"splits": "sphere", "max_depth": 1},
+    "quadric": {"splits": "quadric", "max_depth": 1},
+    "mixed": {"splits": ["axis", "hyperplane"], "max_depth": 2},
+    "binary": {"splits": "binary", "max_depth": 2},
+}
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_samples_walk_through_every_kind_of_split(show: Open, tmp_path: Path, name: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 2)).round(2)
+    y = ((X[:, 0] > X[:, 1]) ^ (X[:, 1] > 0.5)).astype(int)
+    if name == "binary":
+        X = (X > 0).astype(float)
+    clf = OptimalTreeClassifier(**SURFACES[name]).fit(X, y)
+    write_report(clf, X, y, tmp_path / "surfaces.html")
+    assert_walks(show(tmp_path / "surfaces.html"), clf.tree_, X[:8])
+
+
+def assert_walks(page: Any, root: tree.Tree, X: Any) -> None:
+    """The form takes every row down the path that the tree does."""
+    path = tree.decision_path(root, X)
+    for i, row in enumerate(X.tolist()):
+        for field in page.locator("#what-if input").all():
+            field.fill(repr(row[int(field.get_attribute("data-feature"))]))
+        walked = page.locator(".node.on-path").evaluate_all("xs => xs.map(x => x.id)")
+        assert walked == [f"node-{n}" for n in path[i].indices]
+
+
+def test_integers_of_any_length_are_compared_exactly(show: Open, tmp_path: Path) -> None:
+    # Below the diagonal by less than floats can tell: the left side of 1e20 x - (1e20 + 1) y <= 0.
+    line = Surface(family_of("hyperplane"), (10**20, -(10**20) - 1), 0, exact=True)
+    ring = Surface(family_of("sphere"), (0, 0, 10**20), 10**20 + 1, exact=True)
+    inner = tree.Node(SurfaceSplit(ring, 2), tree.Leaf(0, 1, (1, 0)), tree.Leaf(1, 1, (0, 1)))
+    root = tree.Node(SurfaceSplit(line, 2), inner, tree.Leaf(1, 1, (0, 1)))
+    X = np.array([[0.1, 0.1], [-0.1, -0.1], [1e-7, 1e-7], [1.0, 1.0], [0.6, 0.8], [0.8, 0.61]])
+    result = Result("optimal", "lines", 0, 0, 0, root)
+    write_report(result, X, tree.predict(root, X), tmp_path / "exact.html")
+    assert len(set(tree.apply(root, X))) == 3
+    assert_walks(show(tmp_path / "exact.html"), root, X)

@@ -13,7 +13,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from exactree import Leaf, Node, Tree, solve
-from exactree.splits import AxisSplit
+from exactree.geometry import Surface, family_of
+from exactree.splits import AxisSplit, SurfaceSplit
 from exactree.tree import from_dict, to_dict
 
 X, Y = load_iris(return_X_y=True)
@@ -40,6 +41,8 @@ KNOWN = {
     "properties",
     "additionalProperties",
     "items",
+    "prefixItems",
+    "enum",
     "not",
 }
 
@@ -58,6 +61,11 @@ def faults(data: Any, rule: Mapping[str, Any], root: Mapping[str, Any]) -> list[
         return [f"{data!r} is no {rule['type']}"]
     if "const" in rule and data != rule["const"]:
         found.append(f"{data!r} is not {rule['const']!r}")
+    if "enum" in rule and data not in rule["enum"]:
+        found.append(f"{data!r} is none of {rule['enum']!r}")
+    if "prefixItems" in rule:
+        for item, one in zip(data, rule["prefixItems"], strict=True):
+            found += faults(item, one, root)
     if "not" in rule and not faults(data, rule["not"], root):
         found.append(f"{data!r} is {rule['not']}")
     if data is not None and "minimum" in rule and data < rule["minimum"]:
@@ -79,6 +87,12 @@ def test_stored_trees_keep_to_the_schema() -> None:
     numbers = Node(AxisSplit(0, 0.5), Leaf(1.5, 2, (2.0,), 0.5), Leaf(4.5, 1, (1.0,), 0.0))
     examples: list[Tree] = [Leaf(7), numbers, solve(X, Y, max_splits=3).tree]
     examples.append(solve(X, Y, max_splits=2, sample_weight=np.full(150, 0.3)).tree)
+    how = ("hyperplane", "sphere", "axis_quadric", "quadric", ["axis", "hyperplane"], "binary")
+    for splits in how:
+        rows = (X[:12, 2:] > 1.4) * 1.0 if splits == "binary" else X[:12, 2:]
+        examples.append(solve(rows, Y[:12] + np.arange(12) % 2, splits=splits, max_depth=1).tree)
+    line = Surface(family_of("hyperplane"), (10**20, -(10**20) - 1), 0, exact=True)
+    examples.append(Node(SurfaceSplit(line, 2), Leaf(0), Leaf(1)))
     for tree in examples:
         stored = json.loads(json.dumps(to_dict(tree)))
         assert faults(stored, rule, rule) == []
@@ -95,6 +109,7 @@ def test_stored_trees_keep_to_the_schema() -> None:
         ({"root": {"value": 1, "rows": -1, "weights": [], "cost": 0}}, "-1 is below 0"),
         ({"root": {"split": {"kind": "a"}, "left": {}, "right": {}}}, "rows is missing"),
         ({"root": {"split": {"kind": "axis"}}}, "threshold is missing"),
+        ({"root": {"split": {"kind": "surface"}}}, "at_most is missing"),
     ],
 )
 def test_the_schema_refuses(change: dict[str, Any], fault: str) -> None:

@@ -243,6 +243,7 @@
   const inputs = [...document.querySelectorAll("#what-if input")];
   // Term by term in a fixed order, as in Python, so that both take the same side.
   function holds(question, x) {
+    if (question.exact_terms) return holdsExactly(question, x);
     let total = 0;
     for (const [coefficient, monomials] of question.terms) {
       let sum = 0;
@@ -254,6 +255,33 @@
       total += coefficient * sum;
     }
     return total <= question.at_most;
+  }
+  // A number as the decimal it is written as: digits and how many of them follow the point.
+  function decimal(value) {
+    const [digits, exponent = "0"] = String(value).split("e");
+    const [whole, part = ""] = digits.split(".");
+    return [BigInt(whole + part), part.length - Number(exponent)];
+  }
+  // The same comparison in integers of any length, where floats could not part the training rows.
+  function holdsExactly(question, x) {
+    const read = Object.entries(x).map(([column, value]) => [column, decimal(value)]);
+    const places = BigInt(Math.max(0, ...read.map(([, [, after]]) => after)));
+    const whole = Object.fromEntries(
+      read.map(([column, [digits, after]]) => [column, digits * 10n ** (places - BigInt(after))]),
+    );
+    const degree = (monomial) => monomial.reduce((sum, [, power]) => sum + power, 0);
+    const monomials = question.exact_terms.flatMap(([, parts]) => parts);
+    const highest = Math.max(0, ...monomials.map(degree));
+    const scaled = (monomial) =>
+      monomial.reduce(
+        (product, [column, power]) => product * whole[column] ** BigInt(power),
+        10n ** (places * BigInt(highest - degree(monomial))),
+      );
+    let total = 0n;
+    for (const [coefficient, parts] of question.exact_terms) {
+      for (const monomial of parts) total += BigInt(coefficient) * scaled(monomial);
+    }
+    return total <= BigInt(question.exact_at_most) * 10n ** (places * BigInt(highest));
   }
   function fill(sample) {
     for (const input of inputs) input.value = sample.x[input.dataset.feature];

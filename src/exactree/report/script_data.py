@@ -42,7 +42,7 @@ def question(split: Split) -> dict[str, Any] | None:
 
     The comparison is: sum of coefficient * (sum of products of powers) <= at_most. Other kinds of
     split take part if their `to_dict` has "terms", [[coefficient, [[[column, power], ...], ...]],
-    ...], and "at_most".
+    ...], and "at_most", or the same in integers of any length, "exact_terms" and "exact_at_most".
 
     >>> question(AxisSplit(1, 2.5))
     {'terms': [[1, [[[1, 1]]]]], 'at_most': 2.5}
@@ -50,8 +50,9 @@ def question(split: Split) -> dict[str, Any] | None:
     if isinstance(split, AxisSplit):
         return {"terms": [[1, [[[split.feature, 1]]]]], "at_most": split.threshold}
     data = split.to_dict()
-    if "terms" in data and "at_most" in data:
-        return {"terms": data["terms"], "at_most": data["at_most"]}
+    for words in (("terms", "at_most"), ("exact_terms", "exact_at_most")):
+        if all(word in data for word in words):
+            return {word: data[word] for word in words}
     return None
 
 
