@@ -1,11 +1,17 @@
 """What make docs cannot notice: public names without a place in the reference, pictures unused."""
 
 import re
+import shlex
 from pathlib import Path
 
+import pytest
+
 import exactree
+from exactree.cli import main
+from exactree.cli.commands import parser
 
 ROOT = Path(__file__).parent.parent
+COMMAND = re.compile(r"^exactree ((?:count|compare|demo|fit|predict|show)\b.*)$", re.M)
 PAGES = {path: path.read_text() for path in sorted((ROOT / "docs").rglob("*.md"))}
 
 
@@ -30,3 +36,25 @@ def test_every_example_has_a_place_in_the_pages() -> None:
 def test_every_family_has_a_page() -> None:
     pages = {path.stem for path in PAGES if path.parent.name == "families"}
     assert set(exactree.splits.FAMILIES) | {"mixed"} == pages
+
+
+def test_the_commands_of_the_readme_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = COMMAND.findall((ROOT / "README.md").read_text())
+    commands = [shlex.split(line) for line in lines]
+    assert [command[0] for command in commands] == ["demo", "fit", "predict", "compare"]
+    assert [main(command) for command in commands] == [0, 0, 0, 0]
+    shown = capsys.readouterr()
+    assert "149 of 150 right" in shown.err
+    assert "optimal, hyperplane: left out, as a search may take" in shown.err
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("page", ["tutorial.md", "choosing.md", "command_line.md"])
+def test_commands_in_the_pages_are_understood(page: str) -> None:
+    lines = COMMAND.findall(PAGES[ROOT / "docs" / page])
+    assert lines
+    for line in lines:
+        parser().parse_args(shlex.split(line))

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from exactree.cli.effort import A_MINUTE, guessed_seconds
 from exactree.cli.options import (
     SPLITS,
     add_search_options,
@@ -30,6 +31,7 @@ from exactree.splits import FAMILIES
 UNSEEN = {"classification": "accuracy, unseen", "regression": "R2, unseen"}
 TRAINING = {"classification": "training errors", "regression": "training loss"}
 USUAL = [(name,) for name in FAMILIES]
+LONG = "left out, as a search may take more than a minute; to include it, name it by --splits"
 
 
 def add(commands: Any) -> None:
@@ -60,7 +62,10 @@ def run(args: argparse.Namespace, output: Output) -> int:
     X, y, _ = read_data(table, args)
     folds = folds_of(np.array(y), args)
     found = []
-    for name, model in contenders(args).items():
+    for name, model in contenders(args, X).items():
+        if model is None:
+            found.append({"tree": name, "refused": LONG})
+            continue
         output.note(f"fitting {name}")
         found.append({"tree": name, **judged(model, X, np.array(y), folds)})
     head = ("tree", UNSEEN[args.task], "+-", TRAINING[args.task], "splits", "status", "seconds")
@@ -83,14 +88,16 @@ def folds_of(y: NDArray[Any], args: argparse.Namespace) -> StratifiedKFold | KFo
     return kind(args.folds, shuffle=True, random_state=args.seed)
 
 
-def contenders(args: argparse.Namespace) -> dict[str, Any]:
-    """Name what is compared: CART, and ours by split family."""
+def contenders(args: argparse.Namespace, X: NDArray[np.float64]) -> dict[str, Any]:
+    """Name what is compared: CART, and ours by split family; None where that would take long."""
     budgets = read_budgets(args)
     named = {"CART": _cart(args, budgets)}
     kind = OptimalTreeRegressor if args.task == "regression" else OptimalTreeClassifier
     loss = {} if args.objective is None else {"objective": args.objective}
     for names in args.splits or USUAL:
-        model = kind(splits=families(names), **loss, **budgets)
+        guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"], names)
+        slow = not args.splits and names != ("axis",) and (guess or 0.0) > A_MINUTE
+        model = None if slow else kind(splits=families(names), **loss, **budgets)
         named[f"optimal, {' + '.join(names)}"] = model
     return named
 
@@ -147,7 +154,8 @@ def scored(
 
 def _row(entry: dict[str, Any]) -> list[str]:
     if "refused" in entry:
-        return [entry["tree"], *["-"] * 4, "not suited", "-"]
+        why = "left out" if entry["refused"] == LONG else "not suited"
+        return [entry["tree"], *["-"] * 4, why, "-"]
     if "accuracy" in entry:
         score = [f"{entry['accuracy']:.1%}", f"{entry['deviation']:.1%}"]
         lost = str(entry["training_errors"])

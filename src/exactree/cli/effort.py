@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from exactree import counting
 
+A_MINUTE = 60.0
 HALF_AN_HOUR = 1800.0  # a guess beyond may well be hours
 # Thresholds: seconds for a cell of the data at depth three, and how many times longer one more
 # level takes where there are that many thresholds to try.
