@@ -45,16 +45,16 @@ $(VENV)/.bench: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 	$(PIP) install 'exactree[bench,test,plot,tables]'
 	@touch $@
 
-# The demonstration draws.
-$(VENV)/.plot: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
-	$(PIP) install 'exactree[plot]'
+# The demonstration draws, and reads data frames.
+$(VENV)/.demo: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
+	$(PIP) install 'exactree[demo]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
-	$(PIP) install 'exactree[docs,plot]'
+	$(PIP) install 'exactree[docs,demo]'
 	@touch $@
 
-demo: $(VENV)/.installed $(VENV)/.plot
+demo: $(VENV)/.installed $(VENV)/.demo
 	$(BIN)/python examples/demo.py $(ARGS)
 
 test: $(VENV)/.installed $(VENV)/.extras
