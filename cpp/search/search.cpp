@@ -264,19 +264,28 @@ class RootSearch {
       const V found = worker.commit(frame_, *chains_[static_cast<std::size_t>(o)], job);
       tell_siblings(static_cast<std::size_t>(o), job.task);
       accept(found, o, *frame.node, job, extractor, lock);
+      note_bound();
       wake_.notify_all();
     }
     wake_.notify_all();
   }
 
   // Takes the next threshold to evaluate; the index of its column in the order, -1 if none is open.
-  // Every column gets its first few before any gets more: the bound of the whole is that of the
-  // column of which least is known, and a search that is stopped should have proved something.
+  // All columns get one, then two more, then four more, and so on: the bound of the whole is that
+  // of the column of which least is known, and a search that is stopped should have proved much.
   int take(Worker<V>& worker, Job<V>& job) {
-    for (const int share : {kFirstShare, std::numeric_limits<int>::max()})
-      for (std::size_t o = 0; o < order_.size(); ++o)
-        if (taken_[o] < share && take_of(o, worker, job)) return static_cast<int>(o);
-    return -1;
+    for (;;) {
+      bool more = false;
+      for (std::size_t o = 0; o < order_.size(); ++o) {
+        if (taken_[o] >= share_) {
+          more = true;
+          continue;
+        }
+        if (take_of(o, worker, job)) return static_cast<int>(o);
+      }
+      if (!more) return -1;
+      share_ = 2 * share_ + 1;
+    }
   }
   bool take_of(std::size_t o, Worker<V>& worker, Job<V>& job) {
     if (!chains_[o]) {
@@ -439,7 +448,11 @@ class RootSearch {
   void finish() {
     result_.status = control_.status();
     if (complete_) canonical_trees();
-    const V open = complete_ ? V::constant(kInfinite, budgets()) : open_bound();
+    if (complete_)
+      shown_bound_ = V::constant(kInfinite, budgets());
+    else
+      raise_to(shown_bound_, open_bound());
+    const V& open = shown_bound_;
     for (std::size_t k = 0; k < best_.size(); ++k) {
       Best& b = best_[k];
       if (!b.wanted) continue;
@@ -498,15 +511,25 @@ class RootSearch {
     return bound;
   }
 
+  // Now and then, for those who watch. A bound that was proved stays proved.
+  void note_bound() {
+    if (control_.seconds() < next_bound_) return;
+    const Cost before = shown_bound_.most();
+    raise_to(shown_bound_, open_bound());
+    if (shown_bound_.most() > before) report();
+    next_bound_ = control_.seconds() + kBoundEvery;
+  }
+
   void report() {
     const Best& last = best_.back();
-    const Cost cost = last.cost + request_.offset, bound = request_.lower_bound + request_.offset;
+    const Cost proved = std::min(std::max(request_.lower_bound, shown_bound_.most()), last.proved);
+    const Cost cost = last.cost + request_.offset, bound = proved + request_.offset;
     progress_.objective = cost;
     progress_.lower_bound = bound;
     result_.history.emplace_back(control_.seconds(), cost, bound);
   }
 
-  static constexpr int kFirstShare = 7;
+  static constexpr double kBoundEvery = 0.05;  // seconds
 
   const Columns& data_;
   const SearchRequest& request_;
@@ -519,6 +542,8 @@ class RootSearch {
   Worker<V> worker_;
   std::vector<Best> best_;  // by number of splits, or one
   std::vector<int> order_;  // of the root's columns
+  V shown_bound_ = V::constant(0, V::budgets_of(budget_.splits));  // of all that is open
+  double next_bound_ = kBoundEvery;
   bool complete_ = true;
   bool solved_ = false;   // at once, without a search by columns
   Siblings<V> siblings_;  // columns of two values
@@ -529,6 +554,7 @@ class RootSearch {
   std::vector<std::unique_ptr<Chain<V>>> chains_;
   std::vector<int> busy_;   // per column: thresholds under evaluation
   std::vector<int> taken_;  // per column: thresholds taken so far
+  int share_ = 1;           // how many each may take before any takes more
 
   // Masks: the branches that are the units of work, and the first split found for each budget.
   static constexpr int kBranchLevels = 7, kPlannedLevels = 4;
