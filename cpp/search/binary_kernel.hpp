@@ -238,6 +238,7 @@ class BinaryKernel {
       return;
     }
     order_columns();
+    if (query_.glance != nullptr) query_.glance->order = scratch_.order;
     if (!(limited() && query_.first)) without_limit(best);
     if (limited()) with_limit(best);
   }

@@ -163,15 +163,9 @@ class RootSearch {
         raise_to(all, ahead.lower);
         siblings_.learn_all(all);
       }
-      order_ = distinct;
-      if (glance.score.size() == distinct.size()) {
-        std::vector<Cost> score(static_cast<std::size_t>(data_.features), kInfinite);
-        for (std::size_t k = 0; k < distinct.size(); ++k)
-          score[static_cast<std::size_t>(distinct[k])] = glance.score[k];
-        std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
-          return score[static_cast<std::size_t>(a)] < score[static_cast<std::size_t>(b)];
-        });
-      }
+      order_.clear();
+      for (const int k : best_first(glance, distinct.size()))
+        order_.push_back(distinct[static_cast<std::size_t>(k)]);
     }
     order_ = complete(order_);
   }

@@ -5,7 +5,9 @@
 // and from subproblem to subproblem (archive.hpp). The recursion itself is that of Worker.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "search/node.hpp"
@@ -16,8 +18,24 @@ namespace exactree {
 // What solving a node with fewer levels tells about more: per distinct column, in its order.
 struct Glance {
   std::vector<Cost> score;              // what splits of this column cost: the lower the better
+  std::vector<int> order;               // the columns as they were tried, from the best on
   std::vector<int> leaf[2], single[2];  // errors of the sides with no split, and with at most one
 };
+
+// The columns from the best on. Many were only shown not to beat the best and have equal scores:
+// among them, those come first that were tried first, which is what still fewer levels said.
+inline std::vector<int> best_first(const Glance& glance, std::size_t columns) {
+  std::vector<int> order = glance.order;
+  if (order.size() != columns) {
+    order.resize(columns);
+    std::iota(order.begin(), order.end(), 0);
+  }
+  if (glance.score.size() == columns)
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return glance.score[static_cast<std::size_t>(a)] < glance.score[static_cast<std::size_t>(b)];
+    });
+  return order;
+}
 
 // A subproblem of depth one to three, put to the kernels of a node.
 template <class V>

@@ -1,6 +1,5 @@
 // The recursion of Worker over columns of two values.
 #include <algorithm>
-#include <numeric>
 
 #include "search/claims.hpp"
 #include "search/siblings.hpp"
@@ -172,19 +171,13 @@ void Worker<V>::solve_by_columns(Budget budget, TwoValuedNode& node, V best, Sol
   siblings.start(
       static_cast<int>(columns), [&](int k) { return node.left_rows(k); }, node.rows(), data_.unit,
       budgets(budget.child()));
-  std::vector<int> order(columns);
-  std::iota(order.begin(), order.end(), 0);
   Glance glance;
   if (work_.switches.on(Pruning::kLookAhead)) {
     look_ahead(budget, node, siblings, glance, out);
     if (control_.stopped()) return;
     lower_to(best, out.upper);
-    if (glance.score.size() == columns)
-      std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return glance.score[static_cast<std::size_t>(a)] <
-               glance.score[static_cast<std::size_t>(b)];
-      });
   }
+  const std::vector<int> order = best_first(glance, columns);
   const Frame<V> frame{&node, budget, {}};
   V seen = V::constant(kInfinite, budgets(budget));
   const V start = out.lower;
@@ -199,6 +192,7 @@ void Worker<V>::solve_by_columns(Budget budget, TwoValuedNode& node, V best, Sol
   }
   lower_to(seen, best);
   raise_to(out.lower, seen);
+  glance.order = order;
   if (scores != nullptr) *scores = std::move(glance);
 }
 
