@@ -15,10 +15,11 @@ from sklearn.datasets import load_breast_cancer
 
 import exactree
 from exactree import _native, tree
-from exactree.spec.data import Sample
+from exactree.spec.data import Sample, Samples
 from exactree.spec.objectives import ZERO_ONE
-from exactree.spec.programs import best_value
+from exactree.spec.programs import best_value, odt_bf, odt_depth
 from exactree.spec.rules import binary_rules
+from exactree.tree import Node
 
 PRUNINGS = list(_native.prunings())
 Bits = NDArray[np.int32]
@@ -138,17 +139,40 @@ def test_threads_switches_and_instruction_sets_give_one_tree(seed: int) -> None:
             assert part == runs[0].tree[name]
 
 
+def as_samples(X: Bits, y: Bits) -> Samples:
+    rows = zip(X.T.tolist(), y.tolist(), strict=True)
+    return tuple(Sample(i, tuple(row), label) for i, (row, label) in enumerate(rows))
+
+
 def test_equals_the_programs_of_the_specification() -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
         X, y = drawn(rng, int(rng.integers(2, 10)), 3, 2)
-        samples = tuple(
-            Sample(i, tuple(map(int, row)), int(label))
-            for i, (row, label) in enumerate(zip(X.T, y, strict=True))
-        )
+        samples = as_samples(X, y)
         for depth in (1, 2, 3):
             found = exactree.solve(X.T, y, splits="binary", max_depth=depth)
             assert found.objective == best_value(samples, binary_rules, ZERO_ONE, max_depth=depth)
+            # This program has perfect trees only, and none where no split parts the rows.
+            for perfect in odt_depth(depth, samples, binary_rules, ZERO_ONE):
+                assert found.objective <= ZERO_ONE(perfect)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_never_above_odt_bf_and_equal_with_enough_copies(seed: int) -> None:
+    """It uses every rule of its list once; the engine asks a column wherever it likes."""
+    rng = np.random.default_rng(seed)
+    X, y = drawn(rng, int(rng.integers(4, 12)), 3, 2)
+    samples = as_samples(X, y)
+    features = tuple(binary_rules(samples))
+    for copies in (features[:1], features, features + features[:1]):
+        (once,) = odt_bf(samples, copies, ZERO_ONE)
+        free = exactree.solve(X.T, y, splits="binary", max_splits=len(copies))
+        assert free.objective <= ZERO_ONE(once)
+    found = exactree.solve(X.T, y, splits="binary", max_splits=5)
+    used = [node.split.features()[0] for node in tree.nodes(found.tree) if isinstance(node, Node)]
+    enough = tuple(features[f] for f in sorted(used))
+    (best,) = odt_bf(samples, enough, ZERO_ONE)
+    assert found.objective == ZERO_ONE(best)
 
 
 def test_users_parameters_against_the_axis_oracle() -> None:
@@ -231,9 +255,21 @@ def test_limits_give_a_tree_and_a_valid_bound(limits: dict[str, Any]) -> None:
     assert (np.array(found.classes)[tree.predict(found.tree, X)] != y).sum() == found.objective
 
 
-def test_the_archive_respects_a_memory_limit() -> None:
+@pytest.mark.parametrize("memory_limit", [10**6, 3 * 10**5])
+def test_the_caches_respect_a_memory_limit(memory_limit: int) -> None:
+    """With little memory they evict, and the optimum is the same; hits are reported."""
     X, y = high_values()
-    free = exactree.solve(X, y, splits="binary", max_depth=4)
-    tight = exactree.solve(X, y, splits="binary", max_depth=4, memory_limit=2 * 10**6)
+    free = exactree.solve(X, y, splits="binary", max_depth=5)
+    tight = exactree.solve(X, y, splits="binary", max_depth=5, memory_limit=memory_limit)
     assert tight.status == "optimal" and tight.objective == free.objective
-    assert tight.stats["peak_bytes"] <= 2 * 10**6
+    assert tight.stats["peak_bytes"] <= memory_limit < free.stats["peak_bytes"]
+    assert 0 < tight.stats["pair_cache"] <= free.stats["pair_cache"]
+
+
+def test_the_copies_of_other_threads_count_as_memory() -> None:
+    X, y = high_values()
+    peaks = [
+        exactree.solve(X, y, splits="binary", max_depth=5, n_jobs=n).stats["peak_bytes"]
+        for n in (1, 3)
+    ]
+    assert peaks[1] > peaks[0]

@@ -13,55 +13,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "search/binary_node.hpp"
-#include "search/binary_pairs.hpp"
+#include "search/binary_counts.hpp"
 #include "search/siblings.hpp"
 
 namespace exactree::EXACTREE_ISA {
-
-template <class Count>
-struct PairTables {
-  Buffer<Count> node, side;                 // pairs of the node, and of one side of a column
-  Buffer<Count> pairs;                      // those of one column
-  Buffer<Count> node_set, in_set, out_set;  // rows with each column set: node, inner, outer side
-  SecondSplits<Count> seconds;
-};
-
-// What a worker keeps for the kernels.
-struct BinaryScratch : KernelScratch {
-  RowMatrix rows;
-  PairCounter counter;
-  PairCache cache;
-  LimitedSplits limited;
-  std::vector<std::uint32_t> list;
-  std::vector<int> order;
-  PairTables<std::uint8_t> small;
-  PairTables<std::int16_t> medium;
-  PairTables<std::int32_t> large;
-  std::int64_t counted_bytes = 0;
-
-  template <class Count>
-  PairTables<Count>& tables() {
-    if constexpr (sizeof(Count) == 1) return small;
-    if constexpr (sizeof(Count) == 2) return medium;
-    if constexpr (sizeof(Count) == 4) return large;
-  }
-};
-
-// What an error count with at most 0..3 splits costs, as an optimum.
-inline Cost cost_of(const FewestErrors& e, int splits, Cost unit, Cost penalty) {
-  Cost best = kInfinite;
-  for (int k = 0; k <= std::min(splits, 3); ++k)
-    best = std::min(best, unit * e[static_cast<std::size_t>(k)] + penalty * k);
-  return best;
-}
-template <class V>
-V value_of(const FewestErrors& e, int budgets, Cost unit, Cost penalty) {
-  V v = V::constant(0, budgets);
-  for (int k = 0; k < budgets; ++k)
-    v.set(k, cost_of(e, std::is_same_v<V, One> ? 3 : k, unit, penalty));
-  return v;
-}
 
 template <class V, class Count>
 class BinaryKernel {
@@ -71,7 +26,7 @@ class BinaryKernel {
         query_(query),
         work_(work),
         scratch_(scratch),
-        mine_(scratch.tables<Count>()),
+        counts_(node, scratch),
         unit_(node.table().unit),
         penalty_(node.table().penalty),
         min_rows_(node.table().min_rows),
@@ -150,47 +105,6 @@ class BinaryKernel {
     close(seen, free_best);
   }
 
-  // Counts the pairs of the node and finds the best second splits of both sides of each column.
-  void count_node() {
-    scratch_.rows.build(node_.bits(0), columns_, node_.row_set().data(), node_.table().words,
-                        rows());
-    stride_ = scratch_.rows.stride();
-    table_size_ = PairCounter::table_size(scratch_.rows);
-    auto& list = scratch_.list;
-    list.resize(at(rows()));
-    for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::uint32_t>(i);
-    Count* table = mine_.node.room(table_size_ * at(classes_));
-    scratch_.counter.count_pairs(scratch_.rows, list.data(), node_.totals().data(), classes_,
-                                 table);
-    Count* set = mine_.node_set.room(at(stride_) * at(classes_));
-    std::fill(set, set + stride_ * classes_, Count{0});
-    for (int c = 0; c < classes_; ++c)
-      for (int i = 0; i < columns_; ++i)
-        set[c * stride_ + i] = static_cast<Count>(node_.class_sizes(i)[c]);
-    find_seconds(node_counts(), table, static_cast<const Count*>(nullptr));
-    account();
-  }
-  void account() {
-    if (work_.control == nullptr) return;
-    const auto bytes = static_cast<std::int64_t>(mine_.node.bytes() + mine_.side.bytes() +
-                                                 3 * mine_.node_set.bytes());
-    if (bytes > scratch_.counted_bytes) {
-      work_.control->use_memory(bytes - scratch_.counted_bytes);
-      scratch_.counted_bytes = bytes;
-    }
-  }
-  SetCounts<Count> node_counts() {
-    return {columns_, stride_, classes_, rows(), mine_.node_set.data(), node_.totals().data()};
-  }
-  template <class Lane, class Minus>
-  void find_seconds(const SetCounts<Lane>& counts, const Lane* table, const Minus* minus) {
-    SecondSplits<Lane>& seconds = scratch_.tables<Lane>().seconds;
-    if (classes_ == 2)
-      seconds.template find<2>(counts, table, minus, table_size_);
-    else
-      seconds.template find<0>(counts, table, minus, table_size_);
-  }
-
   // The sides of column i with no split and with at most one, for who looks deeper.
   void tell(int i, const int leaf[2], const int single[2]) {
     if (query_.glance == nullptr) return;
@@ -202,12 +116,12 @@ class BinaryKernel {
   }
 
   void two_levels(V best) {
-    count_node();
-    const auto& s = mine_.seconds;
+    counts_.count_node(work_.control);
+    const auto& s = counts_.seconds();
     const V free_best = best;
     if (limited())
-      scratch_.limited.find(node_counts(), mine_.node.data(), static_cast<const Count*>(nullptr),
-                            table_size_, min_rows_);
+      scratch_.limited.find(counts_.node_counts(), counts_.table(),
+                            static_cast<const Count*>(nullptr), counts_.table_size(), min_rows_);
     V seen = V::constant(kInfinite, budgets_);
     for (int i = 0; i < columns_; ++i) {
       int leaf[2];
@@ -229,7 +143,7 @@ class BinaryKernel {
   }
 
   void three_levels(V best) {
-    count_node();
+    counts_.count_node(work_.control);
     start_bounds(best);
     if (few_splits_left(best)) {
       close(best, best);
@@ -245,7 +159,7 @@ class BinaryKernel {
 
   // The optimum of two levels, and what it and the second splits say about the sides.
   void start_bounds(V& best) {
-    const FewestErrors two = mine_.seconds.fewest(node_counts());
+    const FewestErrors two = counts_.seconds().fewest(counts_.node_counts());
     const V value = value_of<V>(two, budgets_, unit_, penalty_);
     if (!limited() && !query_.first) {
       lower_to(query_.upper, value);
@@ -257,8 +171,8 @@ class BinaryKernel {
     for (int i = 0; i < columns_; ++i) {
       int leaf[2];
       leaves(i, leaf);
-      const int single[2] = {node_.size(i) - mine_.seconds.in(i),
-                             rows() - node_.size(i) - mine_.seconds.out(i)};
+      const int single[2] = {node_.size(i) - counts_.seconds().in(i),
+                             rows() - node_.size(i) - counts_.seconds().out(i)};
       tell(i, leaf, single);
       if (!work_.switches.on(Pruning::kSecondSplit)) continue;
       for (int s = 0; s < 2; ++s)
@@ -284,7 +198,7 @@ class BinaryKernel {
     order.resize(at(columns_));
     for (int i = 0; i < columns_; ++i) order[at(i)] = i;
     if (query_.first) return;
-    const auto& s = mine_.seconds;
+    const auto& s = counts_.seconds();
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return s.in(a) + s.out(a) > s.in(b) + s.out(b); });
   }
@@ -325,27 +239,11 @@ class BinaryKernel {
     if (!work_.switches.on(Pruning::kSibling)) return;
     pairs_.assign(at(columns_), 0);
     for (int c = 0; c < classes_; ++c) {
-      const Count* row = pairs_of(i, c);
+      const Count* row = counts_.pairs_of(i, c);
       for (int j = 0; j < columns_; ++j) pairs_[at(j)] += row[j];
     }
     siblings_.learn(i, in, out, pairs_.data());
   }
-  // The pairs of column i, class c: counted where j >= i, the others are those of j with i.
-  const Count* pairs_of(int i, int c) {
-    if (pairs_column_ != i) {
-      pairs_column_ = i;
-      Count* to = mine_.pairs.room(at(stride_) * at(classes_));
-      for (int k = 0; k < classes_; ++k, to += stride_) {
-        const Count* table = mine_.node.data() + at(k) * table_size_;
-        const Count* row = table + at(i) * at(stride_);
-        const int counted = i / 32 * 32;
-        for (int j = 0; j < counted; ++j) to[j] = table[at(j) * at(stride_) + at(i)];
-        std::copy(row + counted, row + stride_, to + counted);
-      }
-    }
-    return mine_.pairs.data() + c * stride_;
-  }
-
   // Raises the bounds of both sides of a column until they are exact (true), or until the column
   // is out of the question. The larger side first: it costs more.
   bool solve_sides(int i, const V& best, V& in, V& out) {
@@ -383,7 +281,7 @@ class BinaryKernel {
   }
   bool find_cached(std::uint64_t key, int i, int s, V& value) {
     PairCache::Errors errors;
-    if (!scratch_.cache.find(key, errors)) return false;
+    if (!scratch_.cache.find(key, errors, work_.control)) return false;
     work_.counters.count(Pruning::kPairCache);
     int leaf[2];
     leaves(i, leaf);
@@ -395,18 +293,19 @@ class BinaryKernel {
   template <class Narrow>
   bool solve_counted(int i, const V& best, V& in, V& out, bool known[2],
                      const std::uint64_t key[2]) {
-    const Narrow* side = count_side<Narrow>(i);
+    const Narrow* side = counts_.template count_side<Narrow>(i);
     if (!known[1]) {
-      find_seconds(outer_counts(i), mine_.node.data(), side);
-      keep(key[1], mine_.seconds.fewest(outer_), out);
+      const SetCounts<Count>& outer = counts_.outer_counts(i);
+      counts_.find_seconds(outer, counts_.table(), side);
+      keep(key[1], counts_.seconds().fewest(outer), out);
       if (!known[0] && !any_below(split(in, out), best)) {
         work_.counters.count(Pruning::kSideKnown);
         return false;
       }
     }
     if (!known[0]) {
-      const SetCounts<Narrow> counts = inner_counts<Narrow>(i);
-      find_seconds(counts, side, static_cast<const Narrow*>(nullptr));
+      const SetCounts<Narrow> counts = counts_.template inner_counts<Narrow>(i);
+      counts_.find_seconds(counts, side, static_cast<const Narrow*>(nullptr));
       keep(key[0], scratch_.tables<Narrow>().seconds.fewest(counts), in);
     }
     return true;
@@ -415,50 +314,21 @@ class BinaryKernel {
     value = value_of<V>(e, side_budgets_, unit_, penalty_);
     scratch_.cache.put(key, {e[1], e[2], e[3]}, work_.control);
   }
-  template <class Narrow>
-  const Narrow* count_side(int i) {
-    scratch_.rows.list(i, scratch_.list.data());
-    Narrow* side = scratch_.tables<Narrow>().side.room(table_size_ * at(classes_));
-    scratch_.counter.count_pairs(scratch_.rows, scratch_.list.data(), node_.class_sizes(i),
-                                 classes_, side);
-    return side;
-  }
-  template <class Narrow>
-  SetCounts<Narrow> inner_counts(int i) {
-    Narrow* set = scratch_.tables<Narrow>().in_set.room(at(stride_) * at(classes_));
-    for (int c = 0; c < classes_; ++c) {
-      const Count* row = pairs_of(i, c);
-      for (int j = 0; j < stride_; ++j) set[c * stride_ + j] = static_cast<Narrow>(row[j]);
-    }
-    return {columns_, stride_, classes_, node_.size(i), set, node_.class_sizes(i)};
-  }
-  const SetCounts<Count>& outer_counts(int i) {
-    Count* set = mine_.out_set.room(at(stride_) * at(classes_));
-    outer_total_.resize(at(classes_));
-    for (int c = 0; c < classes_; ++c) {
-      const Count* row = pairs_of(i, c);
-      const Count* all = mine_.node_set.data() + c * stride_;
-      for (int j = 0; j < stride_; ++j) set[c * stride_ + j] = static_cast<Count>(all[j] - row[j]);
-      outer_total_[at(c)] = node_.totals()[at(c)] - node_.class_sizes(i)[c];
-    }
-    outer_ = {columns_, stride_, classes_, rows() - node_.size(i), set, outer_total_.data()};
-    return outer_;
-  }
-
   // With the limit on rows: every first column that the bounds leave open, solved exactly.
   void with_limit(V& best) {
     for (const int i : scratch_.order) {
       if (!allowed(i)) continue;
       if (!any_below(split(siblings_.lower(i, 0), siblings_.lower(i, 1)), best)) continue;
       if (tick()) return;
-      const Count* side = count_side<Count>(i);
-      const SetCounts<Count>& outer = outer_counts(i);
+      const Count* side = counts_.template count_side<Count>(i);
+      const SetCounts<Count>& outer = counts_.outer_counts(i);
       auto& limited = scratch_.limited;
-      limited.find(outer, mine_.node.data(), side, table_size_, min_rows_);
+      limited.find(outer, counts_.table(), side, counts_.table_size(), min_rows_);
       const V out = value_of<V>(limited.fewest(outer.total, classes_, outer.rows), side_budgets_,
                                 unit_, penalty_);
-      const SetCounts<Count> inner = inner_counts<Count>(i);
-      limited.find(inner, side, static_cast<const Count*>(nullptr), table_size_, min_rows_);
+      const SetCounts<Count> inner = counts_.template inner_counts<Count>(i);
+      limited.find(inner, side, static_cast<const Count*>(nullptr), counts_.table_size(),
+                   min_rows_);
       const V in = value_of<V>(limited.fewest(inner.total, classes_, inner.rows), side_budgets_,
                                unit_, penalty_);
       if (take(i, in, out, best) && query_.first) return;
@@ -467,7 +337,7 @@ class BinaryKernel {
 
   // Looks at the clock now and then; true if the search is to stop.
   bool tick() {
-    if (work_.tick(1 + static_cast<std::int64_t>(table_size_) * node_.rows() / (1 << 18)))
+    if (work_.tick(1 + static_cast<std::int64_t>(counts_.table_size()) * node_.rows() / (1 << 18)))
       stopped_ = true;
     return stopped_;
   }
@@ -484,16 +354,11 @@ class BinaryKernel {
   ShallowQuery<V>& query_;
   Workspace& work_;
   BinaryScratch& scratch_;
-  PairTables<Count>& mine_;
+  NodeCounts<Count> counts_;
   const Cost unit_, penalty_;
   const int min_rows_, classes_, columns_, budgets_, side_budgets_;
-  int stride_ = 0;
-  std::size_t table_size_ = 0;
   Siblings<V> siblings_;
   std::vector<int> pairs_;
-  int pairs_column_ = -1;
-  std::vector<int> outer_total_;
-  SetCounts<Count> outer_;
   bool stopped_ = false;
 };
 

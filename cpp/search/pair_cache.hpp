@@ -49,9 +49,9 @@ class PairCache {
   using Errors = std::array<int, 3>;
   static constexpr int kMostRows = (1 << 21) - 1;
 
-  bool find(std::uint64_t key, Errors& errors) {
+  bool find(std::uint64_t key, Errors& errors, Control* control) {
     if (key == 0 || off_) return false;
-    if (++asked_ == kTrial && hits_ * kWorthwhile < asked_) give_up();
+    if (++asked_ == kTrial && hits_ * kWorthwhile < asked_) give_up(control);
     if (slots_.empty()) return false;
     const Slot& slot = slots_[place(key)];
     if (slot.key != key) return false;
@@ -82,13 +82,16 @@ class PairCache {
       slot.value |= static_cast<std::uint64_t>(errors[i]) << (21 * i);
   }
 
+  // Tried for so many look-ups, and kept if one in so many was a hit.
+  static constexpr std::int64_t kTrial = 1 << 16, kWorthwhile = 50;
+  bool off() const { return off_; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(slots_.size() * sizeof(Slot)); }
+
  private:
   struct Slot {
     std::uint64_t key = 0, value = 0;
   };
   static constexpr std::size_t kFirstSize = 1 << 12, kMostSize = 1 << 22;  // 64 MB
-  // Tried for so many look-ups, and kept if one in so many was a hit.
-  static constexpr std::int64_t kTrial = 1 << 16, kWorthwhile = 50;
 
   std::size_t place(std::uint64_t key) const {
     const std::uint64_t mixed = key * 0x9E3779B97F4A7C15u;  // every bit counts in the upper half
@@ -101,13 +104,13 @@ class PairCache {
     const std::int64_t limit = control == nullptr ? 0 : control->memory_limit;
     if (size > kMostSize || (limit > 0 && bytes > limit / 4)) {
       used_ = 0;  // full: go on by replacing
-      if (slots_.empty()) give_up();
+      if (slots_.empty()) give_up(control);
       return;
     }
     std::vector<Slot> old(size);
     old.swap(slots_);
     if (control != nullptr)
-      control->use_memory(bytes - static_cast<std::int64_t>(old.size() * sizeof(Slot)));
+      control->use_memory(this->bytes() - static_cast<std::int64_t>(old.size() * sizeof(Slot)));
     used_ = 0;
     for (const Slot& slot : old) {
       if (slot.key == 0) continue;
@@ -116,8 +119,9 @@ class PairCache {
       to = slot;
     }
   }
-  void give_up() {
+  void give_up(Control* control) {
     off_ = true;
+    if (control != nullptr) control->use_memory(-bytes());
     slots_.clear();
     slots_.shrink_to_fit();
   }

@@ -226,6 +226,7 @@ class RootSearch {
   void work_elsewhere() {
     Worker<V> worker(data_, control_, request_.switches, false);
     const std::unique_ptr<Node> root = make_root_(data_);
+    control_.use_memory(root->bytes());
     work(worker, *root, false);
     const std::lock_guard lock(mutex_);
     result_.counters.add(worker.work().counters);

@@ -4,6 +4,7 @@
 
 namespace exactree::tests {
 void test_bitset();
+void test_caches();
 void test_geometry();
 void test_search_tiny();
 void test_search_deep();
@@ -25,6 +26,7 @@ struct Test {
 // To add a test: declare it above, add a line here, and its file to EXACTREE_TEST_SOURCES.
 constexpr std::array kTests{
     Test{"bitset", exactree::tests::test_bitset},
+    Test{"caches", exactree::tests::test_caches},
     Test{"geometry", exactree::tests::test_geometry},
     Test{"search: tiny problems", exactree::tests::test_search_tiny},
     Test{"search: four levels", exactree::tests::test_search_deep},
