@@ -48,7 +48,7 @@ def test_the_commands_of_the_readme_run(
     assert [main(command) for command in commands] == [0, 0, 0, 0]
     shown = capsys.readouterr()
     assert "149 of 150 right" in shown.err
-    assert "optimal, hyperplane: left out, as a search may take" in shown.err
+    assert "more than a minute: hyperplane, sphere" in shown.err
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 

@@ -30,8 +30,6 @@ from exactree.splits import FAMILIES
 
 UNSEEN = {"classification": "accuracy, unseen", "regression": "R2, unseen"}
 TRAINING = {"classification": "training errors", "regression": "training loss"}
-USUAL = [(name,) for name in FAMILIES]
-LONG = "left out, as a search may take more than a minute; to include it, name it by --splits"
 
 
 def add(commands: Any) -> None:
@@ -49,7 +47,7 @@ def add(commands: Any) -> None:
         action="append",
         metavar="FAMILY[,...]",
         help=f"a split family, or several to be mixed; may be given more than once: {SPLITS} "
-        "(default: each alone)",
+        "(default: each alone that suits the data)",
     )
     parser.add_argument("--folds", type=int, default=5, help="default 5")
     parser.add_argument("--seed", type=int, default=0, help="of the folds (default 0)")
@@ -62,10 +60,9 @@ def run(args: argparse.Namespace, output: Output) -> int:
     X, y, _ = read_data(table, args)
     folds = folds_of(np.array(y), args)
     found = []
-    for name, model in contenders(args, X).items():
-        if model is None:
-            found.append({"tree": name, "refused": LONG})
-            continue
+    if not args.splits:
+        args.splits = usual(X, read_budgets(args), output)
+    for name, model in contenders(args).items():
         output.note(f"fitting {name}")
         found.append({"tree": name, **judged(model, X, np.array(y), folds)})
     head = ("tree", UNSEEN[args.task], "+-", TRAINING[args.task], "splits", "status", "seconds")
@@ -88,16 +85,32 @@ def folds_of(y: NDArray[Any], args: argparse.Namespace) -> StratifiedKFold | KFo
     return kind(args.folds, shuffle=True, random_state=args.seed)
 
 
-def contenders(args: argparse.Namespace, X: NDArray[np.float64]) -> dict[str, Any]:
-    """Name what is compared: CART, and ours by split family; None where that would take long."""
+def usual(X: NDArray[np.float64], budgets: dict[str, Any], output: Output) -> list[tuple[str, ...]]:
+    """Choose the families that suit the data and take less than a minute, at a guess."""
+    found: list[str] = []
+    slow: list[str] = []
+    for name in FAMILIES:
+        guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"], [name])
+        if name == "binary" and any(len(np.unique(column)) > 2 for column in X.T):
+            continue
+        long = name not in ("axis", "binary") and (guess or 0.0) > A_MINUTE
+        (slow if long else found).append(name)
+    if slow:
+        output.note(
+            f"left out, as a search may take more than a minute: {', '.join(slow)}; --splits "
+            "includes a family all the same"
+        )
+    return [(name,) for name in found]
+
+
+def contenders(args: argparse.Namespace) -> dict[str, Any]:
+    """Name what is compared: CART, and ours by split family."""
     budgets = read_budgets(args)
     named = {"CART": _cart(args, budgets)}
     kind = OptimalTreeRegressor if args.task == "regression" else OptimalTreeClassifier
     loss = {} if args.objective is None else {"objective": args.objective}
-    for names in args.splits or USUAL:
-        guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"], names)
-        slow = not args.splits and names != ("axis",) and (guess or 0.0) > A_MINUTE
-        model = None if slow else kind(splits=families(names), **loss, **budgets)
+    for names in args.splits:
+        model = kind(splits=families(names), **loss, **budgets)
         named[f"optimal, {' + '.join(names)}"] = model
     return named
 
@@ -154,8 +167,7 @@ def scored(
 
 def _row(entry: dict[str, Any]) -> list[str]:
     if "refused" in entry:
-        why = "left out" if entry["refused"] == LONG else "not suited"
-        return [entry["tree"], *["-"] * 4, why, "-"]
+        return [entry["tree"], *["-"] * 4, "not suited", "-"]
     if "accuracy" in entry:
         score = [f"{entry['accuracy']:.1%}", f"{entry['deviation']:.1%}"]
         lost = str(entry["training_errors"])

@@ -50,7 +50,7 @@ class SurfaceSplit(Split):
         return self.surface.decision(X)
 
     def formula(
-        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 6
     ) -> str:
         """Write the question down, or its opposite if not `holds`; 17 `digits` are exact."""
         given = feature_names or [f"x[{j}]" for j in range(self.columns)]
