@@ -149,3 +149,7 @@ def test_many_partitions_and_levels_look_like_hours() -> None:
     both = guessed_seconds(X, 3, None, ["axis", "hyperplane"])
     assert shallow is not None and deep is not None and both is not None
     assert shallow < 60 < 1800 < deep < both
+    vast = guessed_seconds(np.tile(X, (10, 20)), 5, None, ["quadric", "polynomial:9"])
+    assert vast is not None and vast > 1e50
+    generic = guessed_seconds(X, 1, None, ["hyperplane"], native=False)
+    assert generic is not None and generic > 100 * shallow

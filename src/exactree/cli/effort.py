@@ -21,6 +21,9 @@ CELL, LEVEL = 1e-5, 130.0
 # Surfaces: seconds for a pair of listed partitions at depth two, and the most that one more level
 # multiplies; it is about a tenth of the partitions.
 PAIR, MASK_LEVEL = 1e-11, 1000.0
+# How many times longer losses take that are not searched natively.
+GENERIC = 500.0
+FOR_EVER = 10**50
 
 
 def guessed_seconds(
@@ -28,6 +31,8 @@ def guessed_seconds(
     max_depth: int | None,
     max_splits: int | None,
     families: Sequence[str] = ("axis",),
+    *,
+    native: bool = True,
 ) -> float | None:
     """Guess the seconds of a search; None if nothing limits the depth."""
     depths = [max_depth] if max_depth is not None else []
@@ -35,18 +40,19 @@ def guessed_seconds(
         depths.append(ceil(log2(max_splits + 1)) + (max_depth is None))
     if not depths:
         return None
+    slow = 1.0 if native else GENERIC
     thresholds = sum(len(np.unique(column)) - 1 for column in X.T)
     if all(name in ("axis", "binary") for name in families):
-        return float(CELL * X.size * min(LEVEL, max(thresholds, 1)) ** (min(depths) - 3))
+        return float(slow * CELL * X.size * min(LEVEL, max(thresholds, 1)) ** (min(depths) - 3))
     ways = float(sum(_partitions(name, X, thresholds) for name in families))
-    return float(PAIR * ways**2 * min(MASK_LEVEL, max(ways / 10, 1.0)) ** (min(depths) - 2))
+    return float(slow * PAIR * ways**2 * min(MASK_LEVEL, max(ways / 10, 1.0)) ** (min(depths) - 2))
 
 
 def _partitions(name: str, X: NDArray[np.float64], thresholds: int) -> int:
-    """Count how splits of a family part the rows, in general position."""
+    """Count how splits of a family part the rows, in general position; no more than is for ever."""
     if name in ("axis", "binary"):
         return thresholds
     kind, _, degree = name.partition(":")
     kind = "polynomial" if kind == "quadric" else kind
     points = counting.points_per_rule(kind, X.shape[1], degree=int(degree or 2))
-    return counting.dichotomies(len(X), points)
+    return min(counting.dichotomies(len(X), min(points, 30)), FOR_EVER)

@@ -31,6 +31,7 @@ from exactree.report.evidence import read_evidence
 from exactree.report.page import report_html
 from exactree.solving import solve
 
+NATIVE = (None, "error", "squared_error")  # losses that are searched natively
 STOPPED_BY = {"time_limit": "the time limit", "memory_limit": "the memory limit"}
 
 
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
     weights = table.numbers([args.weights])[:, 0] if args.weights else None
     budgets, splits = read_budgets(args), args.splits or ["axis"]
     warn_of_numbers(output, y, args)
-    warn_of_hours(output, X, splits, budgets)
+    warn_of_hours(output, X, splits, budgets, native=args.objective in NATIVE)
     how = {"task": args.task, "objective": args.objective, "class_weight": args.class_weight}
     result = search(output, X, y, sample_weight=weights, splits=families(splits), **how, **budgets)
     named = replace(result, feature_names=tuple(names))
@@ -104,12 +105,17 @@ def warn_of_numbers(output: Output, y: Target, args: argparse.Namespace) -> None
 
 
 def warn_of_hours(
-    output: Output, X: NDArray[np.float64], splits: Sequence[str], budgets: dict[str, Any]
+    output: Output,
+    X: NDArray[np.float64],
+    splits: Sequence[str],
+    budgets: dict[str, Any],
+    *,
+    native: bool = True,
 ) -> None:
     """Warn before a search that looks like hours and has no time limit."""
     if budgets["time_limit"] is not None:
         return
-    guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"], splits)
+    guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"], splits, native=native)
     if guess is not None and guess > HALF_AN_HOUR:
         output.warn(
             f"this search may take hours ({len(X)} rows, {X.shape[1]} columns; a rough guess): "
