@@ -18,6 +18,7 @@
 
 #include "bindings.hpp"
 #include "bindings_search.hpp"
+#include "rows/rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -74,9 +75,9 @@ Columns columns_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int
   data.features = static_cast<int>(ranks.shape(0));
   data.ranks = ranks.data();
   if (ranks.size() > 0) {
-    const auto [low, high] = std::minmax_element(ranks.data(), ranks.data() + ranks.size());
-    require(*low >= 0 && *high < data.rows, "ranks must be dense, from 0");
-    data.max_rank = *high;
+    const auto [low, high] = extremes(ranks.data(), ranks.size());
+    require(low >= 0 && high < data.rows, "ranks must be dense, from 0");
+    data.max_rank = high;
   }
   return data;
 }

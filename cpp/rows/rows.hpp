@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace exactree {
@@ -34,6 +35,9 @@ struct RowOrder {
 };
 RowOrder sort_rows(const std::int32_t* columns, std::size_t features, std::size_t rows,
                    const std::int32_t* labels);
+
+// The least and the greatest of one rank or more.
+std::pair<std::int32_t, std::int32_t> extremes(const std::int32_t* ranks, std::size_t n);
 
 // Tells two values of every column of a table (rows x features) apart: `ranks` (features x rows)
 // has a 1 where the value is the higher one. Returns the first column of more than two values, or

@@ -40,6 +40,15 @@ void compare(const double* table, std::size_t features, const double* low, const
 
 }  // namespace
 
+std::pair<std::int32_t, std::int32_t> extremes(const std::int32_t* ranks, std::size_t n) {
+  std::int32_t low = ranks[0], high = ranks[0];
+  for (std::size_t i = 1; i < n; ++i) {
+    low = std::min(low, ranks[i]);
+    high = std::max(high, ranks[i]);
+  }
+  return {low, high};
+}
+
 std::ptrdiff_t tell_two_values(const double* table, std::size_t rows, std::size_t features,
                                double* low, double* high, std::int32_t* ranks) {
   find_extremes(table, rows, features, low, high);

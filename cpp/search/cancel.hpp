@@ -32,16 +32,14 @@ class WithoutConflicts {
  private:
   void find_kept(const Columns& all) {
     const auto rows = static_cast<std::size_t>(all.rows);
-    std::vector<char> first(rows, 0);
-    first[0] = 1;
+    std::vector<std::int32_t> differs(rows, 0);  // from the row before
     for (int f = 0; f < all.features; ++f) {
       const std::int32_t* ranks = all.ranks + static_cast<std::size_t>(f) * rows;
-      for (std::size_t i = 1; i < rows; ++i)
-        first[i] = static_cast<char>(first[i] | (ranks[i] != ranks[i - 1] ? 1 : 0));
+      for (std::size_t i = 1; i < rows; ++i) differs[i] |= ranks[i] ^ ranks[i - 1];
     }
     for (std::size_t i = 0; i < rows;) {
       std::size_t end = i + 1;
-      while (end < rows && first[end] == 0) ++end;
+      while (end < rows && differs[end] == 0) ++end;
       keep_majority(all, i, end);
       i = end;
     }
@@ -55,8 +53,10 @@ class WithoutConflicts {
       if (left[all.labels[i]]-- <= 0) kept_.push_back(static_cast<int>(i));
   }
   void take_out(const Columns& all) {
+    ranks_.resize(static_cast<std::size_t>(all.features) * kept_.size());
+    std::int32_t* to = ranks_.data();
     for (int f = 0; f < all.features; ++f)
-      for (const int i : kept_) ranks_.push_back(all.rank(f, i));
+      for (const int i : kept_) *to++ = all.rank(f, i);
     for (const int i : kept_) labels_.push_back(all.labels[i]);
     data_.rows = static_cast<int>(kept_.size());
     data_.ranks = ranks_.data();

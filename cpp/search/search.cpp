@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "search/cancel.hpp"
 #include "search/claims.hpp"
@@ -48,6 +49,7 @@ class RootSearch {
         worker_(data, control, request.switches, true) {
     control_.use_memory(root_->bytes() + (data.masks != nullptr ? data.masks->bytes() : 0));
     best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
+    unwritten_.resize(best_.size());
     for (std::size_t k = 0; k < best_.size(); ++k)
       best_[k].wanted = request.sizes || k + 1 == best_.size();
     order_.resize(static_cast<std::size_t>(data.features));
@@ -258,7 +260,8 @@ class RootSearch {
       if (control_.stopped()) break;
       const V found = worker.commit(frame_, *chains_[static_cast<std::size_t>(o)], job);
       tell_siblings(static_cast<std::size_t>(o), job.task);
-      accept(found, o, *frame.node, job, extractor, lock);
+      accept(found, o, job);
+      if (control_.seconds() >= kFirstTree) write_trees(*frame.node, extractor, lock);
       note_bound();
       wake_.notify_all();
     }
@@ -413,26 +416,30 @@ class RootSearch {
   }
 
   // Takes over a better cost, and the tree that has it.
-  void accept(const V& found, int o, Node& node, const Job<V>& job, Extractor<V>& extractor,
-              std::unique_lock<std::mutex>& lock) {
+  void accept(const V& found, int o, const Job<V>& job) {
     const V target = goal(o);
-    std::vector<std::size_t> better;
     for (std::size_t k = 0; k < best_.size(); ++k) {
       const int i = static_cast<int>(k);
       if (!best_[k].wanted || found[i] >= target[i]) continue;
       best_[k].proved = found[i];
       best_[k].owner = o;
-      if (found[i] < best_[k].cost) better.push_back(k);
+      if (found[i] < best_[k].cost)
+        unwritten_[k] = {o, job.task.position, found[i], {job.hi[0], job.hi[1]}};
     }
-    for (const std::size_t k : better) {
-      const Cost cost = found[static_cast<int>(k)];
+  }
+  // Writing trees down takes as long as many evaluations, and only a search that is stopped needs
+  // them before its end: those of the first moments wait.
+  void write_trees(Node& node, Extractor<V>& extractor, std::unique_lock<std::mutex>& lock) {
+    for (std::size_t k = 0; k < best_.size(); ++k) {
+      const Unwritten at = std::exchange(unwritten_[k], {});
+      if (at.column < 0) continue;
       lock.unlock();
       Tree tree;
-      extractor.extract_at(node, budget_, splits_of(k), cost, order_[static_cast<std::size_t>(o)],
-                           job.task.position, job.hi, tree);
+      extractor.extract_at(node, budget_, splits_of(k), at.cost,
+                           order_[static_cast<std::size_t>(at.column)], at.position, at.hi, tree);
       lock.lock();
       if (control_.stopped()) return;
-      if (cost < best_[k].cost) best_[k].cost = cost, best_[k].tree = std::move(tree);
+      if (at.cost < best_[k].cost) best_[k].cost = at.cost, best_[k].tree = std::move(tree);
       report();
     }
   }
@@ -524,7 +531,14 @@ class RootSearch {
     result_.history.emplace_back(control_.seconds(), cost, bound);
   }
 
-  static constexpr double kBoundEvery = 0.05;  // seconds
+  static constexpr double kBoundEvery = 0.05, kFirstTree = 0.005;  // seconds
+
+  // A root split that was found to be the best so far, whose tree is not written down yet.
+  struct Unwritten {
+    int column = -1, position = 0;
+    Cost cost = 0;
+    V hi[2];
+  };
 
   const Columns& data_;
   const SearchRequest& request_;
@@ -536,7 +550,8 @@ class RootSearch {
   Budget budget_;
   Worker<V> worker_;
   std::vector<Best> best_;  // by number of splits, or one
-  std::vector<int> order_;  // of the root's columns
+  std::vector<Unwritten> unwritten_;
+  std::vector<int> order_;                                         // of the root's columns
   V shown_bound_ = V::constant(0, V::budgets_of(budget_.splits));  // of all that is open
   double next_bound_ = kBoundEvery;
   bool complete_ = true;
