@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import report, suites, surfaces
+from benchmarks import regression, report, suites, surfaces
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.limits import limits
@@ -35,6 +35,9 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "milp": surfaces.milp,
     "rules": surfaces.rules,
     "processes": surfaces.processes,
+    "regression": regression.exact,
+    "regression_bins": regression.binned,
+    "regression_switches": regression.switches,
 }
 DEFAULT_SOLVERS = ["exactree", "pycontree", "cart"]
 

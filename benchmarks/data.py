@@ -16,7 +16,10 @@ Labels = NDArray[np.int64] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Instance:
-    """A data set, optionally only some of its rows and columns.
+    """A data set, optionally only some of its rows and columns, or coarser ones.
+
+    With `bins` every column becomes the number of the bin between so many quantiles, at most, so
+    that solvers which need their thresholds listed can have the same ones.
 
     `source` is "file:PATH", "sklearn:NAME", "sklearn:NAME/COLUMN,COLUMN...", a tree of thresholds
     "tree:ROWS,COLUMNS,CLASSES,NOISE,SEED" or one of hyperplanes "planes:ROWS,COLUMNS,NOISE,SEED",
@@ -27,6 +30,11 @@ class Instance:
     source: str
     rows: int | None = None
     columns: int | None = None
+    bins: int | None = None
+
+    def binned(self, bins: int) -> "Instance":
+        """The instance with at most so many thresholds a column."""
+        return replace(self, name=f"{self.name}/{bins}q", bins=bins)
 
     def part(self, rows: int | None = None, columns: int | None = None) -> "Instance":
         """A smaller instance: its rows and columns are among those of every larger one."""
@@ -48,6 +56,8 @@ def load(instance: Instance, task: str = "classification") -> tuple[Matrix, Labe
         raise ValueError(f"unknown source {instance.source!r}: {', '.join(readers)} are known")
     X, y = _cut(*readers[kind](rest), instance)
     X = np.ascontiguousarray(X, dtype=np.float64)
+    if instance.bins is not None:
+        X = np.stack([_bins(column, instance.bins) for column in X.T], axis=1)
     if task == "regression":
         return X, y.astype(np.float64)
     return X, np.unique(y, return_inverse=True)[1].astype(np.int64)
@@ -148,6 +158,13 @@ def _generate(recipe: str) -> tuple[Matrix, Matrix]:
     wrong = random.random(rows) < noise
     y[wrong] = random.integers(classes, size=int(wrong.sum()))
     return X, y.astype(np.float64)
+
+
+def _bins(column: Matrix, thresholds: int) -> Matrix:
+    """The number of quantiles below each value; the quantiles are among the values."""
+    shares = np.arange(1, thresholds + 1) / (thresholds + 1)
+    cuts = np.unique(np.quantile(column, shares, method="lower"))
+    return np.searchsorted(cuts, column).astype(np.float64)
 
 
 def _cut(X: Matrix, y: Matrix, instance: Instance) -> tuple[Matrix, Matrix]:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from benchmarks.data import Labels, Matrix
 from benchmarks.jobs import Problem
-from benchmarks.trees import PlainTree, leaf, node, surface
+from benchmarks.trees import PlainTree, leaf, node, surface, walk, with_means
 
 Options = dict[str, Any]
 
@@ -114,6 +116,32 @@ def fit(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
     )
 
 
+@solver("exactree-switched", "exactree")
+def switched(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """The search for squared error with a pruning off, or one on that did not pay."""
+    _only(problem, "exactree-switched", task="regression", splits="axis")
+    preparing, engines = import_module("exactree.preparing"), import_module("exactree.engines")
+    objective = import_module("exactree.objectives").SquaredError()
+    axis = import_module("exactree.splits").Axis()
+    budgets = preparing.read_budgets(
+        problem.max_depth, problem.max_splits, problem.min_samples_leaf, problem.penalty
+    )
+    native = list(import_module("exactree._native").prunings())
+    off, on = str(options.get("off", "")), str(options.get("on", ""))
+
+    def run() -> Any:
+        data = preparing.read_data(X, y, task="regression")
+        posed = preparing.make_problem(data, axis.sources(data.X), budgets, objective, axis.words)
+        limits = import_module("exactree.problem").Limits(seconds=seconds)
+        bits = 1 << native.index(off) if off else 0
+        return engines.search(posed, limits, switches=bits, influences=on == "influences")
+
+    def read(result: Any) -> Answer:
+        return Answer(result.objective, result.status, lower_bound=result.lower_bound)
+
+    return Prepared(run, read)
+
+
 def _read_result(result: Any) -> Answer:
     return Answer(
         objective=result.objective,
@@ -206,6 +234,41 @@ def _plain_streed(tree: Any) -> PlainTree:
     if tree.is_leaf_node():
         return leaf(tree.label)
     return node(tree.feature, 0.5, _plain_streed(tree.left_child), _plain_streed(tree.right_child))
+
+
+@solver("pystreed-regression", "pystreed")
+def pystreed_regression(
+    X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
+) -> Prepared:
+    """STreeD on every threshold there is, listed as binary features: for binned data."""
+    STreeDRegressor = import_module("pystreed").STreeDRegressor
+    _only(problem, "pystreed-regression", task="regression", splits="axis", penalty=0.0)
+    cuts = [(j, t) for j in range(X.shape[1]) for t in sorted(set(X[:, j].tolist()))[:-1]]
+    bits = np.stack([X[:, j] > t for j, t in cuts], axis=1).astype(int)
+    arguments = {
+        "optimization_task": "regression",
+        "max_depth": problem.max_depth,
+        "max_num_nodes": problem.max_splits,
+        "min_leaf_node_size": problem.min_samples_leaf,
+        "time_limit": seconds,
+        **options,
+    }
+
+    def read(model: Any) -> Answer:
+        status = "optimal" if model.fit_result.is_optimal() else "time_limit"
+        # Its leaves may be rounded: their means are what its tree stands for.
+        tree = with_means(_plain_cuts(model.get_tree(), cuts), X, y)
+        return Answer(float(np.square(walk(tree, X) - y).sum()), status, tree)
+
+    return Prepared(lambda: STreeDRegressor(**arguments).fit(bits, y), read)
+
+
+def _plain_cuts(tree: Any, cuts: list[tuple[int, float]]) -> PlainTree:
+    if tree.is_leaf_node():
+        return leaf(0.0)
+    feature, threshold = cuts[tree.feature]
+    below = _plain_cuts(tree.left_child, cuts), _plain_cuts(tree.right_child, cuts)
+    return node(feature, threshold, *below)
 
 
 @solver("pydl8.5", "pydl8.5")

@@ -59,6 +59,18 @@ def walk(tree: PlainTree, X: Matrix) -> NDArray[np.float64]:
     return values
 
 
+def with_means(tree: PlainTree, X: Matrix, y: Labels) -> PlainTree:
+    """The same tree with the mean of its rows in every leaf."""
+    if "value" in tree:
+        return leaf(float(y.mean()) if len(y) else 0.0)
+    left = goes_left(tree, X)
+    below = (
+        with_means(tree["left"], X[left], y[left]),
+        with_means(tree["right"], X[~left], y[~left]),
+    )
+    return {**tree, "left": below[0], "right": below[1]}
+
+
 def loss(values: NDArray[np.float64], y: Labels, task: str) -> float | int:
     """Number of wrong labels, or sum of squared errors."""
     if task == "regression":

@@ -82,15 +82,27 @@ Columns columns_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int
   return data;
 }
 
+void set_costs(Columns& data, const ArrayIn<std::int64_t, 2>& costs) {
+  const auto classes = static_cast<std::size_t>(data.classes);
+  require(data.weights != nullptr, "costs need weights");
+  require(costs.shape(0) == classes && costs.shape(1) == classes,
+          "costs must have a row and a column for every class");
+  require(std::all_of(costs.data(), costs.data() + costs.size(), [](Cost c) { return c >= 0; }),
+          "costs must not be negative");
+  data.costs = costs.data();
+}
+
 SearchResult search_columns(const ArrayIn<std::int32_t, 2>& ranks,
                             const ArrayIn<std::int32_t, 1>& labels, int n_classes,
                             std::optional<ArrayIn<std::int64_t, 1>> weights,
-                            std::optional<ArrayIn<std::int32_t, 1>> counts, int max_depth,
+                            std::optional<ArrayIn<std::int32_t, 1>> counts,
+                            std::optional<ArrayIn<std::int64_t, 2>> costs, int max_depth,
                             int max_splits, int min_rows, std::int64_t unit, std::int64_t penalty,
                             bool sizes, std::int64_t lower_bound, double time_limit,
                             std::int64_t memory_limit, int threads, std::uint32_t switches,
                             const std::string& isa, std::optional<PollFunction> poll) {
   Columns data = columns_of(ranks, labels, n_classes, weights, counts);
+  if (costs) set_costs(data, *costs);
   const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
                           lower_bound, time_limit, memory_limit, threads, switches};
   return run_search(data, terms, isa, std::move(poll));
@@ -133,8 +145,8 @@ void bind_search(nb::module_& m) {
       "List the prunings in the order of the bits of `switches`, which turn them off in tests.");
   m.def("search_columns", &search_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(),
         "n_classes"_a, "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(),
-        nb::kw_only(), "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1,
-        "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0,
+        nb::kw_only(), "costs"_a.noconvert() = nb::none(), "max_depth"_a, "max_splits"_a = -1,
+        "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0,
         "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
         "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
         "Find an optimal tree over rank columns (features x rows); see exactree.engines.search.");

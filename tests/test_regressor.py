@@ -185,12 +185,12 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (
         [1.0, 2.0, 3.0],
         {"engine": "search", "objective": "absolute_error"},
-        "engine='search' solves objectives 'error' and 'squared_error'",
+        "engine='search' solves objectives 'error', 'squared_error' and cost",
     ),
     (
         [1.0, 2.0, 3.0],
         {"engine": "search", "splits": "hyperplane"},
-        "engine='search' does not solve this regression problem: its splits are listed",
+        "engine='search' does not solve this problem: its splits are listed",
     ),
     (
         [1.0, 1e6, 3.0],

@@ -7,7 +7,9 @@
 #include <map>
 #include <stdexcept>
 #include <unordered_set>
+#include <vector>
 
+#include "search/leaf_cost.hpp"
 #include "search/mask_tree.hpp"
 
 namespace exactree {
@@ -88,14 +90,11 @@ std::vector<Audit::Split> Audit::splits(const RowSet& rows) const {
 
 Cost Audit::leaf(const RowSet& rows) const {
   if (data_.squared()) return squares(rows).cost(data_.shift);
-  std::map<int, Cost> by_class;
-  Cost all = 0, most = 0;
+  std::vector<Cost> by_class(static_cast<std::size_t>(data_.classes), 0);
   for (int i = 0; i < data_.rows; ++i)
-    if (rows[static_cast<std::size_t>(i)]) {
-      all += cost(i);
-      most = std::max(most, by_class[data_.labels[i]] += cost(i));
-    }
-  return all - most;
+    if (rows[static_cast<std::size_t>(i)])
+      by_class[static_cast<std::size_t>(data_.labels[i])] += cost(i);
+  return LeafCost(data_)(by_class);
 }
 
 int Audit::rows_for(const RowSet& rows) const {
@@ -168,7 +167,8 @@ Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
     if (data_.squared()) return leaf(rows);
     Cost sum = 0;
     for (int i = 0; i < data_.rows; ++i)
-      if (rows[static_cast<std::size_t>(i)] && data_.labels[i] != node.label) sum += cost(i);
+      if (rows[static_cast<std::size_t>(i)])
+        sum += cost(i) * LeafCost(data_).cost(data_.labels[i], node.label);
     return sum;
   }
   const RowSet left = left_of(rows, node), right = rows & ~left;

@@ -14,6 +14,7 @@
 
 #include "search/bits.hpp"
 #include "search/claims.hpp"
+#include "search/leaf_cost.hpp"
 #include "search/node.hpp"
 
 namespace exactree::EXACTREE_ISA {
@@ -80,6 +81,7 @@ class ColumnNode final : public Node {
                                              std::make_shared<CompactionTable>());
     node->resize(data.rows);
     node->data_ = &data;
+    node->leaf_cost_ = LeafCost(data);
     // All threads ask this node for ranks while one of them adds blocks: the table must not move.
     node->blocks_.reserve(node->block_of_.size());
     node->targets_.allocate(data, data.rows, node->words_);
@@ -99,7 +101,9 @@ class ColumnNode final : public Node {
   }
 
   std::unique_ptr<Node> make_empty() const override {
-    return std::make_unique<ColumnNode>(features_, unit_, min_rows_, table_);
+    auto node = std::make_unique<ColumnNode>(features_, unit_, min_rows_, table_);
+    node->leaf_cost_ = leaf_cost_;
+    return node;
   }
 
   int rank_at(int f, int p) const override { return own(f)[p] + RankCode<Rank>::kOffset; }
@@ -187,7 +191,7 @@ class ColumnNode final : public Node {
   void list_rows(int f, int* classes, Cost* costs) const override {
     for (int i = 0; i < rows_; ++i) {
       classes[i] = targets_.class_at(f, i);
-      costs[i] = targets_.cost_at(f, i, unit_);
+      costs[i] = weight_at(f, i);
     }
   }
   void list_squares(int f, SquareSums* rows) const override {
@@ -281,7 +285,9 @@ class ColumnNode final : public Node {
       e[words_ - 1] &= last_word();
     }
     targets_.finish(unit_, leaf_, label_);
-    if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
+    bool by_row = Targets::kWeighted;
+    if constexpr (kSquared<Targets>) by_row = targets_.influences(), unbounded_ = !by_row;
+    if (by_row) prefix_.resize(index(features_, rows_ + 1));
     if (counted) counts_.resize(index(features_, rows_ + 1));
   }
   void set_root_prefixes(int f) {
@@ -348,6 +354,12 @@ class ColumnNode final : public Node {
     return scan[0].best < before[0] || scan[1].best < before[1];
   }
 
+  // The weight of a row, which is what it costs unless there is a table of costs.
+  Cost weight_at(int f, int i) const {
+    if constexpr (requires { targets_.weight_at(f, i); }) return targets_.weight_at(f, i);
+    return targets_.cost_at(f, i, unit_);
+  }
+
   // The scan without the jump: every split of the column.
   void scan_all(int g, const Parting<Rank>& parting, const Word* group_end, int s,
                 Scan<Measure>& scan, Workspace& work) const {
@@ -358,16 +370,13 @@ class ColumnNode final : public Node {
     for (int i = 0; i < rows_; ++i) {
       if (parting.side(s, i / 64) >> (i % 64) & 1) {
         const auto c = static_cast<std::size_t>(targets_.class_at(g, i));
-        left[c] += targets_.cost_at(g, i, unit_);
-        right[c] -= targets_.cost_at(g, i, unit_);
+        left[c] += weight_at(g, i);
+        right[c] -= weight_at(g, i);
         passed += count_at(g, i);
       }
       if ((group_end[i / 64] >> (i % 64) & 1) == 0) continue;
       if (passed < scan.first_rows || passed > scan.last_rows) continue;
-      Cost cost = 0;
-      for (const auto* part : {&left, &right})
-        cost += std::accumulate(part->begin(), part->end(), Cost{0}) -
-                *std::max_element(part->begin(), part->end());
+      const Cost cost = leaf_cost_(left) + leaf_cost_(right);
       scan.best = std::min(scan.best, targets_.at_least(cost, unit_));
     }
     scan.floor = scan.best;
@@ -392,6 +401,7 @@ class ColumnNode final : public Node {
 #endif
 
   const Columns* data_ = nullptr;
+  LeafCost leaf_cost_;
   ColumnNode* parent_ = nullptr;
   Targets targets_;
   struct Block {

@@ -23,11 +23,15 @@ struct Columns {
   Cost penalty = 0;  // cost of a split
   int min_rows = 1;  // on each side of a split
   int max_rank = 0;  // over all columns
+  // Costs of their own for every prediction: classes x classes, true class first; null: one for all
+  // wrong ones. They are times the weight, and need weights.
+  const std::int64_t* costs = nullptr;
   // Regression: sums and weights of the rows, and the unit of cost; see squares.hpp. Then `unit` is
   // what floors are counted in.
   const double* sums = nullptr;    // null: classification
   const double* masses = nullptr;  // null: one
   int shift = 0;
+  bool influences = false;  // whether to bound what rows can cost; did not pay
   // Side masks (mask_tree.hpp), rank columns among them as thresholds; then there are no columns.
   MaskTree* masks = nullptr;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "search/leaf_cost.hpp"
+
 namespace exactree {
 
 namespace {
@@ -10,7 +12,8 @@ namespace {
 // What the rows on one side add up to, kept up to date row by row.
 class Side {
  public:
-  explicit Side(int classes) : by_class_(static_cast<std::size_t>(std::max(classes, 1)), 0) {}
+  explicit Side(const Columns& data)
+      : leaf_(data), by_class_(static_cast<std::size_t>(std::max(data.classes, 1)), 0) {}
 
   void move(int label, Cost cost) {
     Cost& c = by_class_[static_cast<std::size_t>(label)];
@@ -18,12 +21,13 @@ class Side {
     c += cost;
     all_ += cost;
   }
-  Cost errors() const { return all_ - *std::max_element(by_class_.begin(), by_class_.end()); }
+  Cost errors() const { return leaf_(by_class_); }
   double gini() const {
     return all_ == 0 ? 0 : static_cast<double>(all_) - squares_ / static_cast<double>(all_);
   }
 
  private:
+  LeafCost leaf_;
   std::vector<Cost> by_class_;
   Cost all_ = 0;
   double squares_ = 0;
@@ -58,14 +62,13 @@ SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
 
 SingleSplit best_split(const Node& node, const Columns& data, Criterion criterion, Cost* cost) {
   if (data.squared()) return best_of_squares(node, data.shift, cost);
-  const int classes = data.classes;
   SingleSplit best;
   const int rows = node.rows();
   std::vector<int> label(static_cast<std::size_t>(rows));
   std::vector<Cost> weight(static_cast<std::size_t>(rows));
   for (int f = 0; f < node.features(); ++f) {
     node.list_rows(f, label.data(), weight.data());
-    Side left(classes), right(classes);
+    Side left(data), right(data);
     for (std::size_t i = 0; i < label.size(); ++i) right.move(label[i], weight[i]);
     const int last = std::min(node.last_allowed(f), rows - 1);
     std::size_t done = 0;

@@ -57,6 +57,11 @@ struct Lanes64 {
 class Picked {
  public:
   explicit Picked(Word w) : rest_(w) {}
+  // The blocks that have a member.
+  static unsigned any(Word w) {
+    const __m128i bytes = _mm_cvtsi64_si128(static_cast<long long>(w));
+    return _mm_test_epi8_mask(bytes, bytes) & 0xFFu;
+  }
   void next() { rest_ <<= 1; }
   unsigned bits() const { return static_cast<unsigned>(_pext_u64(rest_, 0x8080808080808080)); }
   Lanes64 add(Lanes64 to, Lanes64 x) const {
@@ -114,6 +119,11 @@ class Picked {
   explicit Picked(Word w)
       : rest_(_mm256_sllv_epi64(_mm256_set1_epi64x(static_cast<long long>(w)),
                                 _mm256_setr_epi64x(48, 32, 16, 0))) {}
+  // The blocks that have a member.
+  static unsigned any(Word w) {
+    return ((w & 0xFFFF) != 0 ? 1u : 0u) | ((w & 0xFFFF0000) != 0 ? 2u : 0u) |
+           ((w & 0xFFFF00000000) != 0 ? 4u : 0u) | (w >> 48 != 0 ? 8u : 0u);
+  }
   void next() { rest_ = _mm256_slli_epi64(rest_, 1); }
   unsigned bits() const {
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(rest_)));

@@ -15,6 +15,7 @@ struct FoldedColumn {
   const double* weights;        // null: one
   const double* block_sums;     // of p
   const double* block_sizes;    // of |p|
+  const double* block_peaks;    // the largest |p| / w
   const double* before;         // the sum of p before each block
   const double* block_weights;  // weights only
   const double* weight_before;  // weights only
@@ -23,7 +24,7 @@ struct FoldedColumn {
 // One side within a word: where its blocks begin and end.
 struct BlockEnds {
   Lanes64 weight[2], sum[2];  // before and after each block
-  Lanes64 own, size;          // the weight and the sum of |p| of each block
+  Lanes64 own, size;          // the weight of each block, and at least its sum of |p|
 };
 
 // What a pass holds in registers for a side.
@@ -81,70 +82,96 @@ template <bool Weighted>
   }
 }
 
+// What the members of a word add up to, block by block.
+template <bool Weighted>
+EXACTREE_INLINE void add_blocks(const FoldedColumn& column, int w, Word member, Lanes64& sum,
+                                Lanes64& own) {
+  constexpr int kLanes = Lanes64::kSize;
+  Picked members(member);
+  for (int k = 64 / kLanes - 1; k >= 0; --k, members.next()) {
+    const std::size_t row = static_cast<std::size_t>(w) * 64 + static_cast<std::size_t>(k) * kLanes;
+    sum = members.add(sum, Lanes64::load(column.sums + row));
+    if (Weighted) own = members.add(own, Lanes64::load(column.weights + row));
+  }
+}
+
+// What the |p| of this weight in each block can add up to: no more than all, nor than the largest
+// of them for every unit of weight.
+EXACTREE_INLINE Lanes64 size_of(const FoldedColumn& column, int w, Lanes64 weight) {
+  const std::size_t block = static_cast<std::size_t>(w) * Lanes64::kSize;
+  return Lanes64::lower(Lanes64::load(column.block_sizes + block),
+                        weight * Lanes64::load(column.block_peaks + block));
+}
+
+// The blocks of a word for the left side, those before it having added up to these.
+template <bool Weighted>
+EXACTREE_INLINE BlockEnds left_ends(const FoldedColumn& column, int w, Word member,
+                                    Lanes64 sum_before, Lanes64 weight_before) {
+  Lanes64 sum = Lanes64::splat(0), own = sum, up_to;
+  add_blocks<Weighted>(column, w, member, sum, own);
+  if (Weighted)
+    up_to = own.running();
+  else
+    Lanes64::count_blocks(member, own, up_to);
+  const Lanes64 after = sum_before + sum.running(), weight_after = weight_before + up_to;
+  return {{weight_after - own, weight_after}, {after - sum, after}, own, size_of(column, w, own)};
+}
+
+// What the left side leaves of them.
+template <bool Weighted>
+EXACTREE_INLINE BlockEnds right_ends(const FoldedColumn& column, int w, Word rows,
+                                     const BlockEnds& left) {
+  const std::size_t block = static_cast<std::size_t>(w) * Lanes64::kSize;
+  Lanes64 heavy, ahead;
+  if (Weighted) {
+    heavy = Lanes64::load(column.block_weights + block);
+    ahead = Lanes64::load(column.weight_before + block);
+  } else {
+    Lanes64::count_blocks(rows, heavy, ahead);
+    ahead = Lanes64::splat(64.0 * w) + (ahead - heavy);
+  }
+  BlockEnds at;
+  at.own = heavy - left.own;
+  at.size = size_of(column, w, at.own);
+  at.weight[0] = ahead - left.weight[0];
+  at.weight[1] = at.weight[0] + at.own;
+  at.sum[0] = Lanes64::load(column.before + block) - left.sum[0];
+  at.sum[1] = at.sum[0] + (Lanes64::load(column.block_sums + block) - (left.sum[1] - left.sum[0]));
+  return at;
+}
+
 template <bool Left, bool Right, bool Weighted, class Rank>
 [[gnu::noinline]] void scan_blocks(const FoldedColumn& column, const Parting<Rank>& parting,
                                    const Word* group_end, SquaredPass pass[2], Counters& counters) {
-  constexpr int kLanes = Lanes64::kSize, kRows = 64 / kLanes;
   const SideBound bound[2] = {SideBound(pass[0]), SideBound(pass[1])};
   Lanes64 sum_before = Lanes64::splat(0), weight_before = sum_before;
   int jumped = 0;
   for (int w = 0; w < parting.words; ++w) {
-    const Word member = parting.left(w);
-    Lanes64 sum = Lanes64::splat(0), size = sum, own = sum;
-    Picked members(member);
-    for (int k = kRows - 1; k >= 0; --k, members.next()) {
-      const std::size_t row =
-          static_cast<std::size_t>(w) * 64 + static_cast<std::size_t>(k) * kLanes;
-      const Lanes64 p = Lanes64::load(column.sums + row);
-      sum = members.add(sum, p);
-      size = members.add(size, p.absolute());
-      if (Weighted) own = members.add(own, Lanes64::load(column.weights + row));
-    }
-    BlockEnds at[2];
-    Lanes64 up_to;
-    if (Weighted)
-      up_to = own.running();
-    else
-      Lanes64::count_blocks(member, own, up_to);
-    at[0].sum[1] = sum_before + sum.running();
-    at[0].sum[0] = at[0].sum[1] - sum;
-    at[0].weight[1] = weight_before + up_to;
-    at[0].weight[0] = at[0].weight[1] - own;
-    at[0].own = own;
-    at[0].size = size;
-    const unsigned open_left = Left ? bound[0].open(at[0], pass[0].least) : 0;
-    unsigned open_right = 0;
+    const Word member = parting.left(w), ends = group_end[w];
+    const BlockEnds left = left_ends<Weighted>(column, w, member, sum_before, weight_before);
+    sum_before = left.sum[1].last();
+    weight_before = left.weight[1].last();
+    // Without an end of a group there is no split.
+    if (ends == 0) continue;
+    BlockEnds right;
+    unsigned open[2] = {Left ? bound[0].open(left, pass[0].least) : 0, 0};
     if (Right) {
-      const std::size_t block = static_cast<std::size_t>(w) * kLanes;
-      const Lanes64 before = Lanes64::load(column.before + block);
-      const Lanes64 all = Lanes64::load(column.block_sums + block);
-      Lanes64 heavy, ahead;
-      if (Weighted) {
-        heavy = Lanes64::load(column.block_weights + block);
-        ahead = Lanes64::load(column.weight_before + block);
-      } else {
-        Lanes64::count_blocks(parting.rows(w), heavy, ahead);
-        ahead = Lanes64::splat(64.0 * w) + (ahead - heavy);
-      }
-      at[1].sum[0] = before - at[0].sum[0];
-      at[1].sum[1] = at[1].sum[0] + (all - sum);
-      at[1].weight[0] = ahead - at[0].weight[0];
-      at[1].own = heavy - own;
-      at[1].weight[1] = at[1].weight[0] + at[1].own;
-      at[1].size = Lanes64::load(column.block_sizes + block) - size;
-      open_right = bound[1].open(at[1], pass[1].least);
+      right = right_ends<Weighted>(column, w, parting.rows(w), left);
+      open[1] = bound[1].open(right, pass[1].least);
     }
-    if ((open_left | open_right) == 0) {
+    if ((open[0] | open[1]) != 0) {
+      const unsigned split = Picked::any(ends);
+      open[0] &= split;
+      open[1] &= split;
+    }
+    if ((open[0] | open[1]) == 0) {
       ++jumped;
-    } else {
-      const Word ends = group_end[w];
-      if (open_left != 0) look_into<Weighted>(column, w, member, ends, at[0], pass[0], bound[0]);
-      if (open_right != 0)
-        look_into<Weighted>(column, w, ~member & parting.rows(w), ends, at[1], pass[1], bound[1]);
-      if ((!Left || pass[0].done()) && (!Right || pass[1].done())) break;
+      continue;
     }
-    sum_before = at[0].sum[1].last();
-    weight_before = at[0].weight[1].last();
+    if (open[0] != 0) look_into<Weighted>(column, w, member, ends, left, pass[0], bound[0]);
+    if (open[1] != 0)
+      look_into<Weighted>(column, w, ~member & parting.rows(w), ends, right, pass[1], bound[1]);
+    if ((!Left || pass[0].done()) && (!Right || pass[1].done())) break;
   }
   counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
 }

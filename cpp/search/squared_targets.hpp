@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "search/bits.hpp"
@@ -40,12 +41,14 @@ class SquaredTargets {
 
   void allocate(const Columns& data, int rows, int words) {
     shift_ = data.shift;
+    influences_ = data.influences;
     lightest_ = 1;
     if (Weighted) lightest_ = *std::min_element(data.masses, data.masses + data.rows);
     resize(data.features, rows, words);
   }
   void allocate(const SquaredTargets& parent, int rows, int words) {
     shift_ = parent.shift_;
+    influences_ = parent.influences_;
     lightest_ = parent.lightest_;
     resize(parent.features_, rows, words);
   }
@@ -65,6 +68,7 @@ class SquaredTargets {
     std::fill(folded_.begin(), folded_.end(), 0);
     std::fill(summed_.begin(), summed_.end(), 0);
     total_ = prefix(0)[rows_];
+    if (influences_) set_range();
     leaf = total_.cost(shift_);
     label = 0;
   }
@@ -107,9 +111,17 @@ class SquaredTargets {
       if (scan[s].wanted) scan[s].best = scan[s].floor = passes.side[s].best;
   }
 
-  // Classes and their costs there are none.
+  // Classes there are none.
   static int class_at(int, int) { return 0; }
-  static Cost cost_at(int, int, Cost) { return 0; }
+  // Influence. A row added to a leaf costs at most its squared distance from the mean of the leaf,
+  // which lies between the least and the largest target of the node; rounded up, and one more for
+  // what the cost of the leaf was rounded down by.
+  bool influences() const { return influences_; }
+  Cost cost_at(int f, int i, Cost) const {
+    const double w = Weighted ? masses_[at(f, i)] : 1, y = sums_[at(f, i)] / w;
+    const double far = std::max(y - lowest_, highest_ - y);
+    return static_cast<Cost>(std::ldexp(w * far * far * (1 + 0x1p-40), -shift_)) + 2;
+  }
   SquareSums row_at(int f, int i) const {
     const double p = sums_[at(f, i)];
     if (Weighted) return SquareSums::of_row(p, masses_[at(f, i)]);
@@ -140,17 +152,24 @@ class SquaredTargets {
     const std::size_t rows = static_cast<std::size_t>(words_) * 64, all = kFold * rows;
     const std::size_t blocks = static_cast<std::size_t>(words_) * Lanes64::kSize;
     double* to = &fold_[static_cast<std::size_t>(g) * all];
-    const FoldedColumn column{to,
-                              Weighted ? to + 2 * rows : nullptr,
-                              to + rows,
-                              to + rows + blocks,
-                              to + rows + 2 * blocks,
-                              Weighted ? to + 3 * rows : nullptr,
-                              Weighted ? to + 3 * rows + 2 * blocks : nullptr};
+    FoldedColumn column{to,
+                        nullptr,
+                        to + rows,
+                        to + rows + blocks,
+                        to + rows + 3 * blocks,
+                        to + rows + 2 * blocks,
+                        nullptr,
+                        nullptr};
+    if (Weighted) {
+      column.weights = to + 2 * rows;
+      column.block_weights = to + 3 * rows;
+      column.weight_before = to + 3 * rows + 2 * blocks;
+    }
     if (folded_[static_cast<std::size_t>(g)]) return column;
     folded_[static_cast<std::size_t>(g)] = 1;
-    fold_column(&sums_[at(g, 0)], words_, to, to + rows);
-    if (Weighted) fold_column(&masses_[at(g, 0)], words_, to + 2 * rows, to + 3 * rows);
+    const double* weights = Weighted ? &masses_[at(g, 0)] : nullptr;
+    fold_column(&sums_[at(g, 0)], weights, words_, to, to + rows);
+    if (Weighted) fold_column(weights, nullptr, words_, to + 2 * rows, to + 3 * rows);
     return column;
   }
 #else
@@ -182,6 +201,16 @@ class SquaredTargets {
         pass.look(weight, sum);
         if (pass.done()) return;
       }
+    }
+  }
+
+  void set_range() {
+    lowest_ = std::numeric_limits<double>::infinity();
+    highest_ = -lowest_;
+    for (int i = 0; i < rows_; ++i) {
+      const double y = sums_[at(0, i)] / (Weighted ? masses_[at(0, i)] : 1);
+      lowest_ = std::min(lowest_, y);
+      highest_ = std::max(highest_, y);
     }
   }
 
@@ -226,7 +255,8 @@ class SquaredTargets {
   static constexpr std::size_t kFold = Weighted ? 4 : 2;
 
   int rows_ = 0, words_ = 0, features_ = 0, shift_ = 0;
-  double lightest_ = 1;
+  bool influences_ = false;
+  double lightest_ = 1, lowest_ = 0, highest_ = 0;
   std::size_t stride_ = 0;
   SquareSums total_;
   std::vector<double> sums_, masses_, fold_;

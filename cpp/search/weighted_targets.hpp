@@ -1,8 +1,10 @@
-// Classes of rows with costs of their own: a plain scan over the members.
+// Classes of rows with costs of their own: a plain scan over the members. What a wrong prediction
+// costs is the weight of the row, or its weight times an entry of a table.
 //
-// Jump, as for unit costs: passing rows of total cost c changes the cost of a split by at most c,
-// so after a split that costs g more than the best, nothing can be better before more than g has
-// been passed.
+// Jump, as for unit costs: passing rows of total influence c lowers the cost of a split by at most
+// c, so after a split that costs g more than the best, nothing can be better before more than g has
+// been passed. The influence of a row is what it costs at most: its weight, times the largest entry
+// of its class.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 
 #include "search/bits.hpp"
 #include "search/columns.hpp"
+#include "search/leaf_cost.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -22,9 +25,13 @@ class WeightedTargets {
   static Measure at_most(Cost c, Cost) { return c; }
   static Cost cost(Measure c, Cost) { return c; }
 
-  void allocate(const Columns& data, int rows, int) { resize(data.features, data.classes, rows); }
+  void allocate(const Columns& data, int rows, int) {
+    resize(data.features, data.classes, rows);
+    table_ = LeafCost(data);
+  }
   void allocate(const WeightedTargets& parent, int rows, int) {
     resize(parent.features_, parent.classes_, rows);
+    table_ = parent.table_;
   }
   void take_rows(const Columns& data, int f, const int* order) {
     for (int i = 0; i < rows_; ++i) {
@@ -45,17 +52,15 @@ class WeightedTargets {
     total_.assign(static_cast<std::size_t>(classes_), 0);
     all_ = 0;
     for (int i = 0; i < rows_; ++i) {
-      total_[static_cast<std::size_t>(class_at(0, i))] += cost_at(0, i, 1);
-      all_ += cost_at(0, i, 1);
+      total_[static_cast<std::size_t>(class_at(0, i))] += weight_at(0, i);
+      all_ += weight_at(0, i);
     }
-    const auto top = std::max_element(total_.begin(), total_.end());
-    leaf = all_ - *top;
-    label = static_cast<int>(top - total_.begin());
+    leaf = leaf_cost(total_, &label);
   }
   void part(int f, int p, Workspace& work) const {
     for (auto& side : work.class_cost) side.assign(total_.size(), 0);
     for (int i = 0; i < p; ++i)
-      work.class_cost[0][static_cast<std::size_t>(class_at(f, i))] += cost_at(f, i, 1);
+      work.class_cost[0][static_cast<std::size_t>(class_at(f, i))] += weight_at(f, i);
     for (std::size_t c = 0; c < total_.size(); ++c)
       work.class_cost[1][c] = total_[c] - work.class_cost[0][c];
     for (int s = 0; s < 2; ++s) work.side_leaf[s] = leaf_cost(work.class_cost[s]);
@@ -75,8 +80,7 @@ class WeightedTargets {
                  int s, Scan<Cost>& scan, Workspace& work) {
     left_.assign(total_.size(), 0);
     right_ = work.class_cost[s];
-    Cost all = 0;
-    for (const Cost c : right_) all += c;
+    const Cost all = std::accumulate(right_.begin(), right_.end(), Cost{0});
     Cost slack = leaf_cost(right_) - scan.best;
     int passed = 0;
     const int words = (rows_ + 63) / 64;
@@ -86,10 +90,10 @@ class WeightedTargets {
       for (Word v = member | group_end[w]; v != 0; v &= v - 1) {
         const int bit = first(v), i = w * 64 + bit;
         if (member >> bit & 1) {
-          const Cost c = cost_at(g, i, 1);
+          const Cost c = weight_at(g, i);
           left_[static_cast<std::size_t>(class_at(g, i))] += c;
           right_[static_cast<std::size_t>(class_at(g, i))] -= c;
-          slack -= c;
+          slack -= cost_at(g, i, 1);
           passed += counts == nullptr ? 1 : counts[i + 1] - counts[i];
         }
         if ((group_end[w] >> bit & 1) == 0) continue;
@@ -97,8 +101,9 @@ class WeightedTargets {
           work.counters.count(Pruning::kJump);
           continue;
         }
-        const Cost c = all - *std::max_element(left_.begin(), left_.end()) -
-                       *std::max_element(right_.begin(), right_.end());
+        const Cost c = table_.plain() ? all - *std::max_element(left_.begin(), left_.end()) -
+                                            *std::max_element(right_.begin(), right_.end())
+                                      : leaf_cost(left_) + leaf_cost(right_);
         if (passed >= scan.first_rows && passed <= scan.last_rows)
           scan.best = std::min(scan.best, c);
         if (scan.best <= scan.low) return;
@@ -107,7 +112,13 @@ class WeightedTargets {
     }
   }
   int class_at(int f, int i) const { return class_of_[at(f, i)]; }
-  Cost cost_at(int f, int i, Cost) const { return cost_of_[at(f, i)]; }
+  Cost weight_at(int f, int i) const { return cost_of_[at(f, i)]; }
+  Cost cost_at(int f, int i, Cost) const {
+    return weight_at(f, i) * table_.largest(class_at(f, i));
+  }
+  Cost leaf_cost(const std::vector<Cost>& by_class, int* label = nullptr) const {
+    return table_(by_class, label);
+  }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(class_of_.capacity() * sizeof(int) +
                                      cost_of_.capacity() * sizeof(Cost));
@@ -117,11 +128,6 @@ class WeightedTargets {
   std::size_t at(int f, int i) const {
     return static_cast<std::size_t>(f) * static_cast<std::size_t>(rows_) +
            static_cast<std::size_t>(i);
-  }
-  static Cost leaf_cost(const std::vector<Cost>& by_class) {
-    Cost sum = 0;
-    for (const Cost c : by_class) sum += c;
-    return sum - *std::max_element(by_class.begin(), by_class.end());
   }
   void resize(int features, int classes, int rows) {
     features_ = features;
@@ -133,6 +139,7 @@ class WeightedTargets {
 
   int rows_ = 0, features_ = 0, classes_ = 0;
   Cost all_ = 0;
+  LeafCost table_;
   std::vector<Cost> total_, left_, right_;
   std::vector<int> class_of_;
   std::vector<Cost> cost_of_;

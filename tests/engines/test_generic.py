@@ -326,6 +326,8 @@ def test_a_failing_callback_ends_the_search() -> None:
         exactree.solve([[0], [1]], [0.0, 1.0], on_progress=fail, **line)
 
 
-def test_auto_chooses_the_native_search_for_errors_alone() -> None:
-    assert as_engine("auto", MisclassificationError()) is as_engine("search")
-    assert as_engine("auto", CostMatrix([[0, 1], [1, 0]])) is generic
+def test_auto_chooses_the_native_search_for_what_it_knows() -> None:
+    for known in (MisclassificationError(), SquaredError(), CostMatrix([[0, 1], [1, 0]])):
+        assert as_engine("auto", known) is as_engine("search")
+    assert as_engine("auto", CostMatrix([[0, 0.5], [1, 0]])) is generic
+    assert as_engine("auto", Worthless()) is generic

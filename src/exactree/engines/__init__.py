@@ -8,7 +8,7 @@ from exactree.engines.size_kperms import size_kperms
 from exactree.engines.size_rec import size_rec
 from exactree.engines.size_vec import size_vec
 from exactree.engines.squares import why_not_whole
-from exactree.objectives import MisclassificationError, Objective, SquaredError
+from exactree.objectives import CostMatrix, MisclassificationError, Objective, SquaredError
 from exactree.problem import Engine, Problem
 
 __all__ = [
@@ -37,8 +37,11 @@ ENGINES: dict[str, Engine] = {
 # Those that combine rules of a list with owners instead of taking all partitions of a family.
 OVER_RULES = frozenset({"size_rec", "size_vec", "size_kperms"})
 
-# The objectives that the native search knows.
-NATIVE = (MisclassificationError, SquaredError)
+
+def is_native(objective: Objective) -> bool:
+    """Tell whether the native search knows an objective: itself, not what was derived from it."""
+    whole_costs = type(objective) is CostMatrix and objective.integral
+    return whole_costs or type(objective) in (MisclassificationError, SquaredError)
 
 
 def as_engine(name: str, objective: Objective | None = None) -> Engine:
@@ -48,7 +51,7 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
     >>> as_engine("auto") is search, as_engine("auto", AbsoluteError()) is generic
     (True, True)
     """
-    native = objective is None or type(objective) in NATIVE
+    native = objective is None or is_native(objective)
     if name == "auto":
         return search if native else generic
     if name not in ENGINES:
@@ -56,19 +59,17 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
         raise ValueError(f"engine={name!r} is unknown: choose one of {known}")
     if name == "search" and not native:
         raise ValueError(
-            f"engine='search' solves objectives 'error' and 'squared_error', not {objective!r}: "
-            "use 'generic'"
+            "engine='search' solves objectives 'error', 'squared_error' and cost matrices of whole "
+            f"numbers, not {objective!r}: use 'generic'"
         )
     return ENGINES[name]
 
 
 def for_problem(chosen: Engine, name: str, problem: Problem) -> Engine:
     """Give the engine chosen by name, or another where "auto" chose one that cannot solve this."""
-    if chosen is not search or type(problem.objective) is not SquaredError:
-        return chosen
-    reason = why_not_whole(problem)
+    reason = why_not_whole(problem) if chosen is search else None
     if reason is None:
         return chosen
     if name == "auto":
         return generic
-    raise ValueError(f"engine='search' does not solve this regression problem: {reason}")
+    raise ValueError(f"engine='search' does not solve this problem: {reason}; use 'generic'")

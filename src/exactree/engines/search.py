@@ -6,9 +6,12 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from exactree import _native
-from exactree.bounds import equal_points, equal_rows
+from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
+from exactree.objectives import CostMatrix
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Tree, size
 
@@ -25,14 +28,16 @@ def search(
     *,
     switches: int = 0,
     isa: str = "auto",
+    influences: bool = False,
 ) -> Result:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
 
-    `switches` turns prunings off and `isa` chooses the instruction set; both are for tests, neither
-    changes the result.
+    `switches` turns prunings off, `influences` one of squared error on that did not pay, and `isa`
+    chooses the instruction set; they are for tests and benchmarks, and none changes the result.
     """
     if fixed.is_squared(problem):
-        return _search_squares(problem, limits, on_progress, switches=switches, isa=isa)
+        options = {"switches": switches, "isa": isa, "influences": influences}
+        return _search_squares(problem, limits, on_progress, options)
     found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
@@ -73,6 +78,8 @@ def _run(
         "isa": isa,
         "poll": poll if on_progress else None,
     }
+    if isinstance(problem.objective, CostMatrix):
+        return _native.search_columns(problem.columns, *_priced_rows(problem, terms), **terms)
     rows = (problem.labels, problem.n_classes, problem.weights, problem.counts)
     if problem.sides is None:
         return _native.search_columns(problem.columns, *rows, **terms)
@@ -80,7 +87,16 @@ def _run(
     return _native.search_masks(problem.sides.masks, *rows, ranks=ranks, **terms)
 
 
+def _priced_rows(problem: Problem, terms: dict[str, Any]) -> tuple[Any, ...]:
+    """Give the rows with the numbers of their classes in the table of costs, and the table."""
+    table = problem.objective.matrix(np.int64)  # type: ignore[attr-defined]
+    terms["costs"] = np.ascontiguousarray(table)
+    return problem.targets().y.astype(np.int32), len(table), problem.row_costs(), problem.counts
+
+
 def _conflicts(problem: Problem) -> int:
+    if isinstance(problem.objective, CostMatrix):
+        return int(equal_rows_cost(problem.keys(), problem.targets(), problem.objective))
     plain = problem.weights is None and problem.n_classes <= FEW_CLASSES
     if plain and problem.points is not None:
         return problem.unit * equal_points(problem.points, problem.labels)
@@ -100,7 +116,7 @@ def _terms(problem: Problem, limits: Limits) -> dict[str, Any]:
 
 
 def _search_squares(
-    problem: Problem, limits: Limits, on_progress: OnProgress | None, *, switches: int, isa: str
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
 ) -> Result:
     """Solve for squared error in whole numbers; again with finer steps if few digits are left."""
     _refuse_long_budget(problem)
@@ -110,7 +126,7 @@ def _search_squares(
         left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
         squares = fixed.whole_squares(problem, y)
         assert squares is not None, fixed.why_not_whole(problem)
-        found = _pass(problem, squares, left, on_progress, switches=switches, isa=isa)
+        found = _pass(problem, squares, left, on_progress, options)
         if best is not None and best.objective <= found.objective:
             found = replace(found, objective=best.objective, tree=best.tree)
         best = found
@@ -131,9 +147,7 @@ def _pass(
     squares: fixed.Squares,
     limits: Limits,
     on_progress: OnProgress | None,
-    *,
-    switches: int,
-    isa: str,
+    options: dict[str, Any],
 ) -> Result:
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
@@ -148,10 +162,9 @@ def _pass(
         shift=squares.shift,
         penalty=squares.units(problem.penalty),
         lower_bound=fixed.equal_rows_units(problem, squares),
-        switches=switches,
-        isa=isa,
         poll=poll if on_progress else None,
         **_terms(problem, limits),
+        **options,
     )
     tree = _translated(found.tree, 0)
     objective = fixed.loss(problem, tree)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.bounds import equal_rows_cost
-from exactree.objectives import SquaredError
+from exactree.objectives import MisclassificationError, SquaredError
 from exactree.problem import Number, Problem
 from exactree.tree import Leaf, Tree, size
 
@@ -61,10 +61,13 @@ class Squares:
 
 
 def why_not_whole(problem: Problem) -> str | None:
-    """Say why the native search cannot take a regression problem; None if it can."""
+    """Say why the native search cannot take a problem; None if it can."""
+    if type(problem.objective) is MisclassificationError:
+        return None
     if problem.sides is not None:
-        return "its splits are listed partitions, and those it knows for classes alone"
-    if whole_squares(problem, problem.targets().y) is None:
+        return "its splits are listed partitions, which it knows for objective 'error' alone"
+    weighted = is_squared(problem) and problem.weights is not None
+    if weighted and whole_squares(problem, problem.targets().y) is None:
         return "its weights are too unlike for whole numbers: round sample_weight"
     return None
 
@@ -98,7 +101,7 @@ def whole_squares(problem: Problem, y: Floats) -> Squares | None:
     place = SUM_BITS - frexp(spread)[1]
     sums = np.rint(np.ldexp(w * d, place))
     total = float((sums / w) @ sums) - float(sums.sum()) ** 2 / float(w.sum())
-    if float((1 / w).sum()) > ROUNDING**2 * total:
+    if weights is not None and float((1 / w).sum()) > ROUNDING**2 * total:
         return None
     # Rows of one target and unlike weights would otherwise differ by their rounding.
     least = 0 if weights is None else len(y).bit_length() + 1
