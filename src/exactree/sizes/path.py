@@ -76,7 +76,7 @@ def size_path(
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
     Classification trees of all sizes come from one search, which takes little longer than that for
-    the largest; other objectives than the error are searched once for each size.
+    the largest; regression trees are searched once for each size.
 
     Parameters
     ----------
