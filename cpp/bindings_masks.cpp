@@ -4,6 +4,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -47,6 +49,8 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                           std::optional<PollFunction> poll) {
   Columns data = rows_of(labels.size(), labels, n_classes, weights, counts);
   check(masks, ranks, labels.size());
+  // Copying long lists takes a while, which counts too.
+  const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<MaskTree> tree;
   {
     nb::gil_scoped_release release;
@@ -55,6 +59,8 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                                       ranks ? static_cast<int>(ranks->shape(0)) : 0);
   }
   data.masks = tree.get();
+  const std::chrono::duration<double> copying = std::chrono::steady_clock::now() - start;
+  time_limit = std::max(0.0, time_limit - copying.count());
   const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
                           lower_bound, time_limit, memory_limit, threads, switches};
   SearchResult result = run_search(data, terms, isa, std::move(poll));
