@@ -166,7 +166,8 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
       prepare(frame, chain, best, job);
       evaluate(frame, f, job);
       if (control_.stopped()) return;
-      const V found = commit(frame, chain, job);
+      V found = commit(frame, chain, job);
+      if (n > 1) found.set(1, kInfinite);  // settled above
       lower_to(seen, chain.cost_below(chain.entry(job.task.entry)));
       if (lower_to(out.upper, found)) out.best_feature = f;
       lower_to(best, found);
