@@ -122,6 +122,15 @@ def test_a_budget_too_long_for_the_search() -> None:
         exactree.solve(line, np.arange(100) % 2, max_splits=40, engine="search")
 
 
+def test_a_long_budget_that_limits_nothing() -> None:
+    line, labels = np.arange(100.0)[:, None], np.arange(100) % 2
+    deep = exactree.solve(line, labels, max_depth=3, engine="search").objective
+    found = exactree.solve(line, labels, max_depth=3, max_splits=40, engine="search")
+    assert (found.status, found.objective) == ("optimal", deep)
+    few = exactree.solve(line[:30], labels[:30], max_splits=40, engine="search")
+    assert (few.status, few.objective) == ("optimal", 0)
+
+
 def test_a_depth_beyond_storage() -> None:
     line = np.arange(300.0)[:, None]
     with pytest.raises(ValueError, match="max_depth=250 is too deep: pass 200 at most"):

@@ -587,8 +587,9 @@ void run(const Columns& data, const SearchRequest& request, MakeRoot make_root, 
 void search_rows(const Columns& data, SearchRequest request, MakeRoot make_root, Control& control,
                  SearchProgress& progress, SearchResult& result) {
   const int depth = std::min(request.max_depth, std::max(data.rows - 1, 0));
-  const bool by_depth = request.max_splits < 0 ||
-                        (depth < 30 && request.max_splits >= (1 << depth) - 1 && !request.sizes);
+  // More splits than rows to part, or than the depth has room for, are no limit.
+  const int room = std::min(depth < 30 ? (1 << depth) - 1 : data.rows, std::max(data.rows - 1, 0));
+  const bool by_depth = request.max_splits < 0 || (request.max_splits >= room && !request.sizes);
   request.max_depth = depth;
   if (by_depth)
     run<One>(data, request, make_root, control, progress, result);

@@ -62,7 +62,7 @@ def _run(
     switches: int,
     isa: str,
 ) -> Any:
-    _refuse_long_budget(problem)
+    _refuse_long_budget(problem, sizes=sizes)
 
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
@@ -119,7 +119,7 @@ def _search_squares(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
 ) -> Result:
     """Solve for squared error in whole numbers; again with finer steps if few digits are left."""
-    _refuse_long_budget(problem)
+    _refuse_long_budget(problem, sizes=False)
     start, y = perf_counter(), problem.targets().y
     best: Result | None = None
     for _ in range(MAX_PASSES):
@@ -185,8 +185,11 @@ def _pass(
     )
 
 
-def _refuse_long_budget(problem: Problem) -> None:
-    if problem.max_splits is not None and problem.max_splits > MAX_BUDGET:
+def _refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
+    if problem.max_splits is None or problem.max_splits <= MAX_BUDGET:
+        return
+    room = min(problem.n_rows - 1, 2**problem.max_depth - 1)
+    if sizes or problem.max_splits < room:  # else it limits nothing
         raise ValueError(
             f"max_splits={problem.max_splits} is more than this engine can budget, which is "
             f"{MAX_BUDGET}: lower it, or limit the tree by max_depth or penalty alone"
