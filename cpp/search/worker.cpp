@@ -8,8 +8,8 @@
 namespace exactree {
 
 namespace {
-// Squared error: how many per cent of the best cost its sides are solved beyond it.
-constexpr Cost kChildSlack = 20, kScanSlack = 40;
+// How many per cent of the best cost the sides of a split are solved beyond it.
+constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
 }  // namespace
 
 template <class V>
@@ -181,18 +181,17 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   EXACTREE_CLAIM(claims::solved(node, whole, cap, out.lower, out.upper));
 }
 
-// What the sides are solved for. Rows of classes: the influence that would remove the whole run. Of
-// numbers: a share of the best, which is what pays; without it capped bounds ruin Sub-interval.
+// What the sides are solved for: the best and a share of it. Rows of numbers: without that, capped
+// bounds ruin Sub-interval. Rows of classes: no more than the influence that removes the whole run.
 template <class V>
 V Worker<V>::with_slack(const Frame<V>& frame, const V& best, Cost influence) const {
+  const bool scans = frame.budget.child().depth <= 1;
+  const Cost share = !data_.squared() ? kClassSlack : scans ? kScanSlack : kChildSlack;
+  const Cost most = data_.squared() ? kInfinite : influence;
   V target = best;
-  if (!data_.squared()) {
-    raise_to(target, best, influence);
-    return target;
-  }
-  const Cost share = frame.budget.child().depth <= 1 ? kScanSlack : kChildSlack;
   for (int k = 0; k < best.budgets(); ++k)
-    if (best[k] > 0) target.set(k, best[k] + best[k] / 100 * share);
+    if (best[k] > 0)
+      target.set(k, best[k] + std::min(most, best[k] / 100 * share + best[k] % 100 * share / 100));
   return target;
 }
 
