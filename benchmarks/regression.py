@@ -29,6 +29,7 @@ BARS = {2: 0.05, 3: 0.5, 4: 20.0}
 ROWS = (500, 1000, 2000, 5000, 10000)
 THRESHOLDS = 20
 PEERS = [OURS, "pystreed-regression"]
+MORE_PEERS = ["osrt"]  # far slower: on request
 BUNDLED = Instance("diabetes", "sklearn:diabetes")
 # What can be switched off in the search over columns, and what did not pay and can be switched on.
 PRUNINGS = (
@@ -60,10 +61,11 @@ def exact(setting: Setting) -> Finding:
 def binned(setting: Setting) -> Finding:
     """The same quantiles as thresholds for all solvers, three and four levels."""
     instances = [instance.binned(THRESHOLDS) for instance in _instances(setting)]
+    solvers = [*PEERS, *(solver for solver in MORE_PEERS if solver in setting.solvers)]
     found, texts = [], []
     for depth in (3, 4):
         problem = _problem(setting, depth)
-        records = setting.measure("binned", [problem], instances=instances, solvers=PEERS)
+        records = setting.measure("binned", [problem], instances=instances, solvers=solvers)
         found += records
         texts.append(f"### Depth {depth}\n\n{comparison(records, setting.view)}")
     return Finding(found, "\n\n".join(texts))

@@ -12,6 +12,7 @@ from importlib import import_module, metadata
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.data import Labels, Matrix
 from benchmarks.jobs import Problem
@@ -243,8 +244,7 @@ def pystreed_regression(
     """STreeD on every threshold there is, listed as binary features: for binned data."""
     STreeDRegressor = import_module("pystreed").STreeDRegressor
     _only(problem, "pystreed-regression", task="regression", splits="axis", penalty=0.0)
-    cuts = [(j, t) for j in range(X.shape[1]) for t in sorted(set(X[:, j].tolist()))[:-1]]
-    bits = np.stack([X[:, j] > t for j, t in cuts], axis=1).astype(int)
+    cuts, bits = _listed_cuts(X)
     arguments = {
         "optimization_task": "regression",
         "max_depth": problem.max_depth,
@@ -263,12 +263,53 @@ def pystreed_regression(
     return Prepared(lambda: STreeDRegressor(**arguments).fit(bits, y), read)
 
 
+def _listed_cuts(X: Matrix) -> tuple[list[tuple[int, float]], NDArray[np.int64]]:
+    """Every threshold there is, and on which side of each the rows are."""
+    cuts = [(j, t) for j in range(X.shape[1]) for t in sorted(set(X[:, j].tolist()))[:-1]]
+    return cuts, np.stack([X[:, j] > t for j, t in cuts], axis=1).astype(np.int64)
+
+
 def _plain_cuts(tree: Any, cuts: list[tuple[int, float]]) -> PlainTree:
     if tree.is_leaf_node():
         return leaf(0.0)
     feature, threshold = cuts[tree.feature]
     below = _plain_cuts(tree.left_child, cuts), _plain_cuts(tree.right_child, cuts)
     return node(feature, threshold, *below)
+
+
+@solver("osrt", "osrt")
+def osrt(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """OSRT on every threshold there is, listed as binary features: for binned data."""
+    OSRT, pandas = import_module("osrt").OSRT, import_module("pandas")
+    _only(problem, "osrt", task="regression", splits="axis", penalty=0.0, max_splits=None)
+    _only(problem, "osrt", min_samples_leaf=1)
+    cuts, bits = _listed_cuts(X)
+    frame = pandas.DataFrame(bits, columns=[f"c{i}" for i in range(len(cuts))])
+    arguments = {
+        "regularization": 0.0,
+        "allow_small_reg": True,
+        "depth_budget": 0 if problem.max_depth is None else problem.max_depth + 1,
+        "time_limit": max(1, round(seconds)),
+        "worker_limit": 1,
+        "metric": "L2",
+        **options,
+    }
+
+    def read(model: Any) -> Answer:
+        # Its losses are float32 and its leaves rounded: their means are what its tree stands for.
+        tree = with_means(_plain_osrt(model.tree.source, cuts), X, y)
+        cost = float(np.square(walk(tree, X) - y).sum())
+        return Answer(cost, "time_limit" if model.timeout else "optimal", tree)
+
+    return Prepared(lambda: OSRT(arguments).fit(frame, pandas.Series(y)), read)
+
+
+def _plain_osrt(tree: dict[str, Any], cuts: list[tuple[int, float]]) -> PlainTree:
+    if "feature" not in tree:
+        return leaf(0.0)
+    column, threshold = cuts[tree["feature"]]
+    below, above = (_plain_osrt(tree[side], cuts) for side in ("false", "true"))
+    return node(column, threshold, below, above)
 
 
 @solver("pydl8.5", "pydl8.5")
