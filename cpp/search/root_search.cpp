@@ -278,12 +278,14 @@ int RootSearch<V>::splits_of(std::size_t k) const {
 
 template <class V>
 void RootSearch<V>::finish() {
-  result_.status = control_.status();
-  if (complete_) canonical_trees();
-  if (complete_)
+  if (complete_) {
+    canonical_trees();
     shown_bound_ = V::constant(kInfinite, budgets());
-  else
+  } else {
     raise_to(shown_bound_, open_bound());
+  }
+  // Only now: a limit may be reached while the trees are written down, which leaves worse ones.
+  result_.status = control_.status();
   const V& open = shown_bound_;
   for (std::size_t k = 0; k < best_.size(); ++k) {
     Best& b = best_[k];
