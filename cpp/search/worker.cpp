@@ -188,10 +188,14 @@ V Worker<V>::with_slack(const Frame<V>& frame, const V& best, Cost influence) co
   const bool scans = frame.budget.child().depth <= 1;
   const Cost share = !data_.squared() ? kClassSlack : scans ? kScanSlack : kChildSlack;
   const Cost most = data_.squared() ? kInfinite : influence;
+  // Optima of several sizes are found for the others' sake too: there the cap costs more.
+  const bool capped = data_.squared() || !V::kSizes;
   V target = best;
   for (int k = 0; k < best.budgets(); ++k)
     if (best[k] > 0)
-      target.set(k, best[k] + std::min(most, best[k] / 100 * share + best[k] % 100 * share / 100));
+      target.set(
+          k, best[k] + (capped ? std::min(most, best[k] / 100 * share + best[k] % 100 * share / 100)
+                               : most));
   return target;
 }
 
