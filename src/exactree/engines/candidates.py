@@ -13,6 +13,7 @@ Glossary
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -94,7 +95,7 @@ class Costs:
         return np.ones(len(rows), np.int64) if self.counts is None else self.counts[rows]
 
 
-class Group:
+class Group(ABC):
     """Candidates of a node and what is known of them, for every share of the splits."""
 
     def __init__(self, costs: Costs, single: Values, allowed: Mask, shares: int) -> None:
@@ -159,25 +160,25 @@ class Group:
         if self.costs.influence is not None:
             np.maximum(self.proved, neighbour(self.proved[t], self.between(t)), out=self.proved)
 
+    @abstractmethod
     def wider(self, t: int, *, on_left: bool) -> Mask:
         """Mark the candidates whose left (right) side contains that of t."""
-        raise NotImplementedError
 
+    @abstractmethod
     def between(self, t: int) -> Values:
         """Give the influence of the rows on different sides of t and of each candidate."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sides(self, t: int) -> tuple[Rows, Rows]:
         """Give the rows left and right of a candidate."""
-        raise NotImplementedError
 
+    @abstractmethod
     def split(self, t: int) -> Split:
         """Name a candidate."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class Scan:
+class Scan(ABC):
     """Candidates of a node of `rows` rows as single splits.
 
     `cost` includes the penalty; `allowed` says whether both sides have enough rows.
@@ -212,14 +213,14 @@ class Scan:
             i = int(close[again.index(found)])
         return found, self.split(i)
 
+    @abstractmethod
     def sides(self, i: int) -> tuple[Rows, Rows]:
         """Give the rows left and right of a candidate."""
-        raise NotImplementedError
 
+    @abstractmethod
     def split(self, i: int) -> Split:
         """Name a candidate."""
-        raise NotImplementedError
 
+    @abstractmethod
     def groups(self, shares: int) -> list[Group]:
         """Put the candidates that can learn from each other together."""
-        raise NotImplementedError
