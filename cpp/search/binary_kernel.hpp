@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "search/binary_counts.hpp"
+#include "search/binary_differences.hpp"
 #include "search/siblings.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-template <class V, class Count>
+// Counts: NodeCounts or NodeDifferences.
+template <class V, class Counts>
 class BinaryKernel {
  public:
   BinaryKernel(BinaryNode& node, ShallowQuery<V>& query, Workspace& work, BinaryScratch& scratch)
@@ -48,7 +50,7 @@ class BinaryKernel {
   }
 
  private:
-  bool limited() const { return min_rows_ > 1; }
+  bool limited() const { return Counts::kLimits && min_rows_ > 1; }
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int rows() const { return node_.rows(); }
   bool allowed(int i) const {
@@ -117,25 +119,24 @@ class BinaryKernel {
 
   void two_levels(V best) {
     counts_.count_node(work_.control);
-    const auto& s = counts_.seconds();
     const V free_best = best;
-    if (limited())
-      scratch_.limited.find(counts_.node_counts(), counts_.table(),
-                            static_cast<const Count*>(nullptr), counts_.table_size(), min_rows_);
+    const LimitedSplits* limits = nullptr;
+    if constexpr (Counts::kLimits)
+      if (limited()) limits = &counts_.node_limited(min_rows_);
     V seen = V::constant(kInfinite, budgets_);
     for (int i = 0; i < columns_; ++i) {
-      int leaf[2];
+      int leaf[2], single[2];
       leaves(i, leaf);
-      const int single[2] = {node_.size(i) - s.in(i), rows() - node_.size(i) - s.out(i)};
+      counts_.singles(i, single);
       tell(i, leaf, single);
       V in = side_value(leaf[0], single[0]), out = side_value(leaf[1], single[1]);
       const V cost = split(in, out);
       lower_to(seen, cost);
       score(i, cost.most());
       if (!allowed(i)) continue;
-      if (limited()) {
-        in = side_value(leaf[0], scratch_.limited.in(i));
-        out = side_value(leaf[1], scratch_.limited.out(i));
+      if (limits != nullptr) {
+        in = side_value(leaf[0], limits->in(i));
+        out = side_value(leaf[1], limits->out(i));
       }
       if (take(i, in, out, best) && query_.first) return;
     }
@@ -154,12 +155,13 @@ class BinaryKernel {
     order_columns();
     if (query_.glance != nullptr) query_.glance->order = scratch_.order;
     if (!(limited() && query_.first)) without_limit(best);
-    if (limited()) with_limit(best);
+    if constexpr (Counts::kLimits)
+      if (limited()) with_limit(best);
   }
 
   // The optimum of two levels, and what it and the second splits say about the sides.
   void start_bounds(V& best) {
-    const FewestErrors two = counts_.seconds().fewest(counts_.node_counts());
+    const FewestErrors& two = counts_.fewest();
     const V value = value_of<V>(two, budgets_, unit_, penalty_);
     if (!limited() && !query_.first) {
       lower_to(query_.upper, value);
@@ -168,11 +170,12 @@ class BinaryKernel {
     siblings_.start(columns_, [&](int k) { return node_.size(k); }, rows(), unit_, side_budgets_);
     if (work_.switches.on(Pruning::kSibling))
       siblings_.learn_all(value_of<V>(two, side_budgets_, unit_, penalty_));
+    errors_.resize(at(columns_));
     for (int i = 0; i < columns_; ++i) {
-      int leaf[2];
+      int leaf[2], single[2];
       leaves(i, leaf);
-      const int single[2] = {node_.size(i) - counts_.seconds().in(i),
-                             rows() - node_.size(i) - counts_.seconds().out(i)};
+      counts_.singles(i, single);
+      errors_[at(i)] = single[0] + single[1];
       tell(i, leaf, single);
       if (!work_.switches.on(Pruning::kSecondSplit)) continue;
       for (int s = 0; s < 2; ++s)
@@ -198,9 +201,8 @@ class BinaryKernel {
     order.resize(at(columns_));
     for (int i = 0; i < columns_; ++i) order[at(i)] = i;
     if (query_.first) return;
-    const auto& s = counts_.seconds();
     std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return s.in(a) + s.out(a) > s.in(b) + s.out(b); });
+                     [&](int a, int b) { return errors_[at(a)] < errors_[at(b)]; });
   }
 
   void without_limit(V& best) {
@@ -237,11 +239,8 @@ class BinaryKernel {
   }
   void learn(int i, const V& in, const V& out) {
     if (!work_.switches.on(Pruning::kSibling)) return;
-    pairs_.assign(at(columns_), 0);
-    for (int c = 0; c < classes_; ++c) {
-      const Count* row = counts_.pairs_of(i, c);
-      for (int j = 0; j < columns_; ++j) pairs_[at(j)] += row[j];
-    }
+    pairs_.resize(at(columns_));
+    counts_.overlaps(i, pairs_.data());
     siblings_.learn(i, in, out, pairs_.data());
   }
   // Raises the bounds of both sides of a column until they are exact (true), or until the column
@@ -259,11 +258,9 @@ class BinaryKernel {
     if (!any_below(split(in, out), best)) return false;
     if (tick()) return false;
     ++work_.counters.evaluations;
-    if (node_.size(i) <= kMostSmall)
-      return solve_counted<std::uint8_t>(i, best, in, out, known, key);
-    return solve_counted<Count>(i, best, in, out, known, key);
+    counts_.count_side(i);
+    return solve_counted(best, in, out, known, key);
   }
-  static constexpr int kMostSmall = 252;
 
   // A side whose leaf has no error, or costs no more than a split, is best left a leaf.
   bool by_leaf(int i, int s, V& value) const {
@@ -289,25 +286,16 @@ class BinaryKernel {
     return true;
   }
 
-  // The inner side is counted in the narrowest numbers that hold it, the outer one by subtraction.
-  template <class Narrow>
-  bool solve_counted(int i, const V& best, V& in, V& out, bool known[2],
+  bool solve_counted(const V& best, V& in, V& out, const bool known[2],
                      const std::uint64_t key[2]) {
-    const Narrow* side = counts_.template count_side<Narrow>(i);
     if (!known[1]) {
-      const SetCounts<Count>& outer = counts_.outer_counts(i);
-      counts_.find_seconds(outer, counts_.table(), side);
-      keep(key[1], counts_.seconds().fewest(outer), out);
+      keep(key[1], counts_.outer(), out);
       if (!known[0] && !any_below(split(in, out), best)) {
         work_.counters.count(Pruning::kSideKnown);
         return false;
       }
     }
-    if (!known[0]) {
-      const SetCounts<Narrow> counts = counts_.template inner_counts<Narrow>(i);
-      counts_.find_seconds(counts, side, static_cast<const Narrow*>(nullptr));
-      keep(key[0], scratch_.tables<Narrow>().seconds.fewest(counts), in);
-    }
+    if (!known[0]) keep(key[0], counts_.inner(), in);
     return true;
   }
   void keep(std::uint64_t key, const FewestErrors& e, V& value) {
@@ -320,17 +308,9 @@ class BinaryKernel {
       if (!allowed(i)) continue;
       if (!any_below(split(siblings_.lower(i, 0), siblings_.lower(i, 1)), best)) continue;
       if (tick()) return;
-      const Count* side = counts_.template count_side<Count>(i);
-      const SetCounts<Count>& outer = counts_.outer_counts(i);
-      auto& limited = scratch_.limited;
-      limited.find(outer, counts_.table(), side, counts_.table_size(), min_rows_);
-      const V out = value_of<V>(limited.fewest(outer.total, classes_, outer.rows), side_budgets_,
-                                unit_, penalty_);
-      const SetCounts<Count> inner = counts_.template inner_counts<Count>(i);
-      limited.find(inner, side, static_cast<const Count*>(nullptr), counts_.table_size(),
-                   min_rows_);
-      const V in = value_of<V>(limited.fewest(inner.total, classes_, inner.rows), side_budgets_,
-                               unit_, penalty_);
+      counts_.count_side_limited(i);
+      const V out = value_of<V>(counts_.outer_limited(min_rows_), side_budgets_, unit_, penalty_);
+      const V in = value_of<V>(counts_.inner_limited(min_rows_), side_budgets_, unit_, penalty_);
       if (take(i, in, out, best) && query_.first) return;
     }
   }
@@ -354,19 +334,24 @@ class BinaryKernel {
   ShallowQuery<V>& query_;
   Workspace& work_;
   BinaryScratch& scratch_;
-  NodeCounts<Count> counts_;
+  Counts counts_;
   const Cost unit_, penalty_;
   const int min_rows_, classes_, columns_, budgets_, side_budgets_;
   Siblings<V> siblings_;
-  std::vector<int> pairs_;
+  std::vector<int> pairs_, errors_;
   bool stopped_ = false;
 };
+
+template <class Counts, class V>
+bool run_kernel(BinaryNode& node, ShallowQuery<V>& query, Workspace& work) {
+  auto& scratch = static_cast<BinaryScratch&>(*work.scratch);
+  return BinaryKernel<V, Counts>(node, query, work, scratch).run();
+}
 
 template <class V>
 bool solve_shallow(BinaryNode& node, ShallowQuery<V>& query, Workspace& work) {
   node.prepare();
   if (!work.scratch) work.scratch = std::make_unique<BinaryScratch>();
-  auto& scratch = static_cast<BinaryScratch&>(*work.scratch);
   if (query.glance != nullptr) {
     query.glance->score.assign(node.distinct().size(), kInfinite);
     for (auto* sides : {query.glance->leaf, query.glance->single})
@@ -378,9 +363,15 @@ bool solve_shallow(BinaryNode& node, ShallowQuery<V>& query, Workspace& work) {
     raise_to(query.lower, best);
     return true;
   }
-  if (node.rows() <= 252) return BinaryKernel<V, std::uint8_t>(node, query, work, scratch).run();
-  if (node.rows() <= 32767) return BinaryKernel<V, std::int16_t>(node, query, work, scratch).run();
-  return BinaryKernel<V, std::int32_t>(node, query, work, scratch).run();
+  if (node.table().classes == 2 && node.table().min_rows <= 1) {
+    const int most = std::max(node.totals()[0], node.totals()[1]);
+    if (most <= 127) return run_kernel<NodeDifferences<std::int8_t>>(node, query, work);
+    if (node.rows() <= 32767) return run_kernel<NodeDifferences<std::int16_t>>(node, query, work);
+    return run_kernel<NodeDifferences<std::int32_t>>(node, query, work);
+  }
+  if (node.rows() <= 252) return run_kernel<NodeCounts<std::uint8_t>>(node, query, work);
+  if (node.rows() <= 32767) return run_kernel<NodeCounts<std::int16_t>>(node, query, work);
+  return run_kernel<NodeCounts<std::int32_t>>(node, query, work);
 }
 
 inline bool BinaryNode::shallow(ShallowQuery<One>& query, Workspace& work) {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/binary_rows.hpp"
+#include "search/binary_margins.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -25,9 +25,6 @@ struct SetCounts {
   const Count* set = nullptr;  // classes x stride, zero beyond the last column
   const int* total = nullptr;  // per class
 };
-
-// The fewest errors with at most 0, 1, 2 and 3 splits, in at most two levels.
-using FewestErrors = std::array<int, 4>;
 
 template <class Count>
 class SecondSplits {

@@ -80,6 +80,8 @@ class RowMatrix {
 
   int columns() const { return columns_; }
   int stride() const { return stride_; }
+  std::size_t bytes() const { return packed_.bytes() + bytes_.bytes(); }
+  std::size_t table_size() const { return at(columns_ + 2) * at(stride_); }
   int rows() const { return rows_; }
   const std::uint8_t* row(std::uint32_t i) const { return bytes_.data() + i * at(stride_); }
   // The rows with column j set.
@@ -88,6 +90,16 @@ class RowMatrix {
     for (int w = 0; w < words_; ++w)
       for (Word v = p[w]; v != 0; v &= v - 1)
         *out++ = static_cast<std::uint32_t>(w * 64 + first(v));
+  }
+  // How many rows have column j and each other column set.
+  void overlaps(int j, int* out) const {
+    const Word* p = packed_.data() + at(j) * at(words_);
+    const Word* q = packed_.data();
+    for (int i = 0; i < columns_; ++i) {
+      int n = 0;
+      for (int w = 0; w < words_; ++w) n += count(p[w] & *q++);
+      out[i] = n;
+    }
   }
 
  private:
@@ -113,131 +125,6 @@ class RowMatrix {
   int columns_ = 0, rows_ = 0, stride_ = 0, words_ = 0;
   Buffer<Word> packed_;  // per column, rows packed
   Buffer<std::uint8_t> bytes_;
-};
-
-// Counts, per class, the rows of a list that have both of two columns set. The list goes through
-// the classes in order. Only the pairs (i, j) with j >= i, and those in the same 32 columns, are
-// sure to be counted.
-class PairCounter {
- public:
-#if EXACTREE_SIMD
-  PairCounter() {
-    for (int a = 0; a < 16; ++a)
-      for (int b = 0; b < 32; ++b)
-        both_[a][b] = static_cast<std::uint8_t>(count(static_cast<Word>(a & b & 15)));
-  }
-#endif
-
-  static std::size_t table_size(const RowMatrix& rows) {
-    return static_cast<std::size_t>(rows.columns() + 2) * static_cast<std::size_t>(rows.stride());
-  }
-
-#if EXACTREE_SIMD
-  // Four rows at a time: a nibble per column, and a table of 16 entries tells how many of the four
-  // have i set as well. One shuffle looks up 32 columns j.
-  template <class Count>
-  void count_pairs(const RowMatrix& rows, const std::uint32_t* list, const int* per_class,
-                   int classes, Count* out) {
-    for (int c = 0; c < classes; ++c, out += table_size(rows)) {
-      const int chunks = gather(rows, list, per_class[c]);
-      list += per_class[c];
-      if constexpr (sizeof(Count) == 1) {
-        count_chunks(rows, nibbles_.data(), chunks, out);
-      } else {
-        add_blocks(rows, chunks, out);
-      }
-    }
-  }
-#else
-  template <class Count>
-  void count_pairs(const RowMatrix& rows, const std::uint32_t* list, const int* per_class,
-                   int classes, Count* out) {
-    const auto stride = static_cast<std::size_t>(rows.stride());
-    for (int c = 0; c < classes; ++c, out += table_size(rows)) {
-      std::fill(out, out + table_size(rows), Count{0});
-      for (int n = per_class[c]; n > 0; --n, ++list) {
-        set_.clear();
-        for (int j = 0; j < rows.columns(); ++j)
-          if (rows.row(*list)[j] != 0) set_.push_back(static_cast<std::uint32_t>(j));
-        for (const auto i : set_)
-          for (const auto j : set_) ++out[i * stride + j];
-      }
-    }
-  }
-#endif
-
- private:
-#if EXACTREE_SIMD
-  static constexpr int kMostChunks = 63;  // 252 rows: a byte counts to 255
-
-  int gather(const RowMatrix& rows, const std::uint32_t* list, int n) {
-    const int stride = rows.stride(), chunks = (n + 3) / 4;
-    std::uint8_t* to =
-        nibbles_.room(static_cast<std::size_t>(chunks + 1) * static_cast<std::size_t>(stride));
-    for (int i = 0; i < n; i += 4, to += stride) {
-      const int k = std::min(4, n - i);
-      for (int j = 0; j < stride; j += 32) {
-        __m256i v = load_all(rows.row(list[i + k - 1]) + j);
-        for (int r = k - 2; r >= 0; --r)
-          v = _mm256_add_epi8(_mm256_add_epi8(v, v), load_all(rows.row(list[i + r]) + j));
-        store_all(to + j, v);
-      }
-    }
-    return chunks;
-  }
-
-  // Two columns i against N vectors of columns j.
-  template <int N>
-  void count_two(const std::uint8_t* nibbles, int chunks, int stride, int i, int j,
-                 std::uint8_t* out) const {
-    __m256i a[N], b[N];
-    for (int k = 0; k < N; ++k) a[k] = b[k] = _mm256_setzero_si256();
-    for (int x = 0; x < chunks; ++x, nibbles += stride) {
-      const __m256i ta = load_all(both_[nibbles[i]]), tb = load_all(both_[nibbles[i + 1]]);
-      for (int k = 0; k < N; ++k) {
-        const __m256i y = load_all(nibbles + j + 32 * k);
-        a[k] = _mm256_add_epi8(a[k], _mm256_shuffle_epi8(ta, y));
-        b[k] = _mm256_add_epi8(b[k], _mm256_shuffle_epi8(tb, y));
-      }
-    }
-    for (int k = 0; k < N; ++k) {
-      store_all(out + j + 32 * k, a[k]);
-      store_all(out + stride + j + 32 * k, b[k]);
-    }
-  }
-  void count_chunks(const RowMatrix& rows, const std::uint8_t* nibbles, int chunks,
-                    std::uint8_t* out) const {
-    const int stride = rows.stride();
-    for (int i = 0; i < rows.columns(); i += 2, out += 2 * stride)
-      for (int j = i / 32 * 32; j < stride;) {
-        const int n = std::min(4, (stride - j) / 32);
-        if (n == 4) count_two<4>(nibbles, chunks, stride, i, j, out);
-        if (n == 3) count_two<3>(nibbles, chunks, stride, i, j, out);
-        if (n == 2) count_two<2>(nibbles, chunks, stride, i, j, out);
-        if (n == 1) count_two<1>(nibbles, chunks, stride, i, j, out);
-        j += 32 * n;
-      }
-  }
-  template <class Count>
-  void add_blocks(const RowMatrix& rows, int chunks, Count* out) {
-    std::uint8_t* part = part_.room(table_size(rows));
-    const int stride = rows.stride();
-    for (int x = 0; x == 0 || x < chunks; x += kMostChunks) {
-      count_chunks(rows, nibbles_.data() + static_cast<std::ptrdiff_t>(x) * stride,
-                   std::min(kMostChunks, chunks - x), part);
-      for (int i = 0; i < rows.columns(); ++i) {
-        const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(i) * stride;
-        for (int j = i / 32 * 32; j < stride; ++j)
-          out[from + j] = static_cast<Count>((x == 0 ? 0 : out[from + j]) + part[from + j]);
-      }
-    }
-  }
-
-  alignas(32) std::uint8_t both_[16][32];
-  Buffer<std::uint8_t> nibbles_, part_;
-#else
-  std::vector<std::uint32_t> set_;
-#endif
 };
 
 }  // namespace exactree::EXACTREE_ISA

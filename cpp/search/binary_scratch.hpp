@@ -3,21 +3,31 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "search/binary_node.hpp"
 #include "search/binary_pairs.hpp"
+#include "search/pair_counter.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-template <class Count>
+// Splits: SecondSplits or MarginSplits.
+template <class Count, class Splits>
 struct PairTables {
   Buffer<Count> node, side;                 // pairs of the node, and of one side of a column
   Buffer<Count> pairs;                      // those of one column
   Buffer<Count> node_set, in_set, out_set;  // rows with each column set: node, inner, outer side
-  SecondSplits<Count> seconds;
+  Splits seconds;
+
+  std::size_t bytes() const { return node.bytes() + side.bytes() + 4 * node_set.bytes(); }
 };
+template <class Count>
+using ClassTables = PairTables<Count, SecondSplits<Count>>;
+template <class Count>
+using MarginTables = PairTables<Count, MarginSplits<Count>>;
 
 // What a worker keeps for the kernels.
 struct BinaryScratch : KernelScratch {
@@ -27,16 +37,27 @@ struct BinaryScratch : KernelScratch {
   LimitedSplits limited;
   std::vector<std::uint32_t> list;
   std::vector<int> order;
-  PairTables<std::uint8_t> small;
-  PairTables<std::int16_t> medium;
-  PairTables<std::int32_t> large;
+  std::tuple<ClassTables<std::uint8_t>, ClassTables<std::int16_t>, ClassTables<std::int32_t>>
+      classes;
+  std::tuple<MarginTables<std::int8_t>, MarginTables<std::int16_t>, MarginTables<std::int32_t>>
+      margins;
   std::int64_t counted_bytes = 0;
 
-  template <class Count>
-  PairTables<Count>& tables() {
-    if constexpr (sizeof(Count) == 1) return small;
-    if constexpr (sizeof(Count) == 2) return medium;
-    if constexpr (sizeof(Count) == 4) return large;
+  // The rows of a node, all of them on the list.
+  void take_rows(const BinaryNode& node) {
+    rows.build(node.bits(0), static_cast<int>(node.distinct().size()), node.row_set().data(),
+               node.table().words, node.rows());
+    list.resize(static_cast<std::size_t>(node.rows()));
+    std::iota(list.begin(), list.end(), 0u);
+  }
+  // Counts what memory the tables took since the last time.
+  void account(Control* control) {
+    const auto sum = [](const auto&... tables) { return (tables.bytes() + ...); };
+    const std::int64_t bytes = static_cast<std::int64_t>(
+        rows.bytes() + counter.bytes() + std::apply(sum, classes) + std::apply(sum, margins));
+    if (control == nullptr || bytes <= counted_bytes) return;
+    control->use_memory(bytes - counted_bytes);
+    counted_bytes = bytes;
   }
 };
 

@@ -15,7 +15,7 @@
 #define EXACTREE_SIMD 0
 #endif
 #if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512VBMI2__) && \
-    defined(__AVX512VPOPCNTDQ__)
+    defined(__AVX512VPOPCNTDQ__) && defined(__AVX512BITALG__)
 #define EXACTREE_SIMD512 1
 #else
 #define EXACTREE_SIMD512 0

@@ -44,6 +44,10 @@ struct Lanes {
     for (int i = 0; i < kSize; ++i) a.v[i] = std::max(a.v[i], b.v[i]);
     return a;
   }
+  friend Lanes min(Lanes a, const Lanes& b) {
+    for (int i = 0; i < kSize; ++i) a.v[i] = std::min(a.v[i], b.v[i]);
+    return a;
+  }
   Count largest() const { return *std::max_element(v, v + kSize); }
 };
 
@@ -81,6 +85,22 @@ struct Lanes<std::uint8_t> {
 };
 
 template <>
+struct Lanes<std::int8_t> {
+  static constexpr int kSize = 32;
+  __m256i v;
+
+  static Lanes zero() { return {_mm256_setzero_si256()}; }
+  static Lanes splat(std::int8_t x) { return {_mm256_set1_epi8(x)}; }
+  static Lanes load(const std::int8_t* p) { return {load_all(p)}; }
+  static Lanes load_narrow(const std::int8_t* p) { return load(p); }
+  void store(std::int8_t* p) const { store_all(p, v); }
+  friend Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_epi8(a.v, b.v)}; }
+  friend Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_epi8(a.v, b.v)}; }
+  friend Lanes max(Lanes a, Lanes b) { return {_mm256_max_epi8(a.v, b.v)}; }
+  friend Lanes min(Lanes a, Lanes b) { return {_mm256_min_epi8(a.v, b.v)}; }
+};
+
+template <>
 struct Lanes<std::int16_t> {
   static constexpr int kSize = 16;
   __m256i v;
@@ -89,11 +109,13 @@ struct Lanes<std::int16_t> {
   static Lanes splat(std::int16_t x) { return {_mm256_set1_epi16(x)}; }
   static Lanes load(const std::int16_t* p) { return {load_all(p)}; }
   static Lanes load_narrow(const std::uint8_t* p) { return {_mm256_cvtepu8_epi16(load_half(p))}; }
+  static Lanes load_narrow(const std::int8_t* p) { return {_mm256_cvtepi8_epi16(load_half(p))}; }
   static Lanes load_narrow(const std::int16_t* p) { return load(p); }
   void store(std::int16_t* p) const { store_all(p, v); }
   friend Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_epi16(a.v, b.v)}; }
   friend Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_epi16(a.v, b.v)}; }
   friend Lanes max(Lanes a, Lanes b) { return {_mm256_max_epi16(a.v, b.v)}; }
+  friend Lanes min(Lanes a, Lanes b) { return {_mm256_min_epi16(a.v, b.v)}; }
   std::int16_t largest() const {
     __m128i x = _mm_max_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
     x = _mm_sub_epi16(_mm_set1_epi16(32767), x);
@@ -112,17 +134,39 @@ struct Lanes<std::int32_t> {
   static Lanes load_narrow(const std::uint8_t* p) {
     return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))};
   }
+  static Lanes load_narrow(const std::int8_t* p) {
+    return {_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))};
+  }
   static Lanes load_narrow(const std::int32_t* p) { return load(p); }
   void store(std::int32_t* p) const { store_all(p, v); }
   friend Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_epi32(a.v, b.v)}; }
   friend Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_epi32(a.v, b.v)}; }
   friend Lanes max(Lanes a, Lanes b) { return {_mm256_max_epi32(a.v, b.v)}; }
+  friend Lanes min(Lanes a, Lanes b) { return {_mm256_min_epi32(a.v, b.v)}; }
   std::int32_t largest() const {
     alignas(32) std::int32_t x[8];
     store(x);
     return *std::max_element(x, x + 8);
   }
 };
+#endif
+
+// Absolute values. Those of bytes are told apart up to 255, so that two can be added.
+template <class Count>
+Lanes<Count> magnitude(const Lanes<Count>& a) {
+  return max(a, Lanes<Count>::zero() - a);
+}
+#if EXACTREE_SIMD
+inline Lanes<std::uint8_t> magnitude(const Lanes<std::int8_t>& a) {
+  return {_mm256_abs_epi8(a.v)};
+}
+#else
+inline Lanes<std::uint8_t> magnitude(const Lanes<std::int8_t>& a) {
+  Lanes<std::uint8_t> out;
+  for (int i = 0; i < a.kSize; ++i)
+    out.v[i] = static_cast<std::uint8_t>(a.v[i] < 0 ? -a.v[i] : a.v[i]);
+  return out;
+}
 #endif
 
 }  // namespace exactree::EXACTREE_ISA
