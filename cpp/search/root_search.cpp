@@ -172,7 +172,7 @@ void RootSearch<V>::work_elsewhere() {
 template <class V>
 void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
   if (MaskNode* masks = root.masks()) {
-    work_on_branches(worker, *masks);
+    work_on_branches(worker, *masks, calling);
     return;
   }
   Extractor<V> extractor(worker);
@@ -336,13 +336,17 @@ void RootSearch<V>::canonical_trees() {
   }
 }
 
-// No tree costs less than this, after a search that did not finish.
+// No tree that is not known costs less than this, after a search that did not finish.
 template <class V>
 V RootSearch<V>::open_bound() const {
+  V known = V::constant(request_.lower_bound, budgets());
+  if (best_.size() > 1) known.set(0, kInfinite);  // the leaf
+  if (chains_.empty() && branches_.empty()) return known;
   V bound = V::constant(kInfinite, budgets());
-  if (chains_.empty()) return V::constant(request_.lower_bound, budgets());
-  for (const auto& chain : chains_)
-    lower_to(bound, chain ? chain->open_bound() : V::constant(request_.lower_bound, budgets()));
+  for (const auto& chain : chains_) lower_to(bound, chain ? chain->open_bound() : known);
+  for (const RootBranch& at : branches_) lower_to(bound, at.bound);
+  for (std::size_t k = 0; k < best_.size(); ++k)
+    if (best_[k].settled) bound.set(static_cast<int>(k), kInfinite);
   return bound;
 }
 

@@ -91,10 +91,19 @@ class RootSearch {
   void tell_siblings(std::size_t o, const Task<V>& task);
 
   // Side masks: root_masks.cpp.
+  struct RootBranch {
+    int branch;
+    V bound;  // no mask of the branch costs less as a first split, if that matters
+    int rounds = 0;
+    bool busy = false;
+  };
   void run_masks();
+  Solution<V> solve_single(MaskNode& root);
   void plan_masks(MaskNode& root);
   void list_branches(MaskTree& tree, int branch, int levels);
-  void work_on_branches(Worker<V>& worker, MaskNode& root);
+  void work_on_branches(Worker<V>& worker, MaskNode& root, bool calling);
+  int take_branch();
+  V target(const V& goal, const V& bound, int round) const;
   void accept_masks(const MaskSearch<V>& search, int o, Node& root, Extractor<V>& extractor,
                     std::unique_lock<std::mutex>& lock);
   Tree tree_at(Extractor<V>& extractor, Node& root, std::size_t k, const MaskSplit<V>& split,
@@ -147,10 +156,7 @@ class RootSearch {
 
   // Masks: the branches that are the units of work, and the first split found for each budget.
   static constexpr int kBranchLevels = 7, kPlannedLevels = 4;
-  struct RootBranch {
-    int branch;
-    bool done;
-  };
+  static constexpr int kNoneOpen = -1, kAllBusy = -2;
   std::vector<RootBranch> branches_;
   std::size_t next_branch_ = 0;
   std::vector<MaskSplit<V>> first_splits_;
