@@ -55,6 +55,25 @@ def test_the_path_is_what_solving_each_size_gives() -> None:
     assert path[1:3] == path.results[1:3]
 
 
+@pytest.mark.parametrize("depth", [None, 1, 3])
+@pytest.mark.parametrize("most", [0, 1, 4, 10])
+def test_a_path_has_every_size_even_if_none_helps(depth: int | None, most: int) -> None:
+    rows = np.array([[0, 0], [0, 0], [1, 1], [1, 0], [1, 1], [1, 0], [1, 0]])
+    labels = [0, 1, 0, 1, 1, 0, 1]
+    path = size_path(rows, labels, max_splits=most, max_depth=depth, splits="binary")
+    assert path.objectives == [3] * (most + 1)
+    assert path[most].space.endswith(f"at most {most} splits" if most != 1 else "at most 1 split")
+    same = OptimalTreeClassifierCV(splits="binary", max_splits=most, cv=2).fit(rows * 0, labels)
+    assert same.errors_.shape == (2, most + 1)
+
+
+def test_a_long_path_costs_no_more_than_its_first_sizes() -> None:
+    path = size_path([[1.0], [2.0], [3.0]], [0, 1, 0], max_splits=20_000)
+    assert len(path) == 20_001
+    assert path[2].tree is path[-1].tree
+    assert path[-1].space == "axis-parallel trees, at most 20000 splits"
+
+
 def test_other_families_are_solved_size_by_size() -> None:
     path = size_path(X, Y, max_splits=2, splits=OneColumn())
     assert path.objectives == size_path(X[:, :1], Y, max_splits=2).objectives
@@ -182,6 +201,8 @@ def test_class_weights_count_in_the_errors() -> None:
     assert heavy.mean_error_[0] == pytest.approx(0.5)
     by_hand = OptimalTreeClassifierCV(class_weight={1: 9}, max_splits=1).fit(data, rare)
     assert by_hand.mean_error_ == pytest.approx(heavy.mean_error_)
+    in_part = OptimalTreeClassifierCV(class_weight={1: 9}, cv=[(np.arange(90), np.arange(90, 100))])
+    assert in_part.fit(data, rare).errors_.min() == 1  # the class with a weight is not in the fold
     plain = OptimalTreeClassifierCV(max_splits=1).fit(data, rare)
     assert plain.mean_error_[0] == pytest.approx(0.1)
 

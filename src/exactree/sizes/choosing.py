@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
-from exactree import inputs
+from exactree import inputs, parameters
 from exactree.estimators import progress_line
 from exactree.sizes.path import SizePath, size_path
 
@@ -59,7 +59,7 @@ class ChoosesSize:
         found = size_path(
             X,
             y,
-            max_splits=inputs.read_count("max_splits", self.max_splits, 0),
+            max_splits=parameters.read_count("max_splits", self.max_splits, 0),
             splits=self.splits,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -114,7 +115,10 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         return self
 
     def _problem(self) -> dict[str, Any]:
-        return {"task": "classification", "class_weight": self.class_weight}
+        weights = self.class_weight
+        if isinstance(weights, Mapping):  # for all classes, as a fold may lack some
+            weights = {c: weights.get(c, 1) for c in self.classes_.tolist()}
+        return {"task": "classification", "class_weight": weights}
 
     def _factors(self, y: NDArray[Any], weights: Floats) -> Floats:
         return class_factors(self.class_weight, y, weights)
