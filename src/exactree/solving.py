@@ -207,7 +207,7 @@ def _all_sizes(
     if not problem.max_splits:
         return [single_leaf(problem, "optimal")]
     engine = for_problem(as_engine("auto", problem.objective), "auto", problem)
-    if engine is search and problem.objective.integral:
+    if engine is search:
         return search_sizes(problem, left, show)
     if engine is generic:
         check_declarations(problem.objective, data.targets(integral=problem.objective.integral))
