@@ -80,6 +80,29 @@ std::pair<MasksOut, bool> dichotomies(const PointsIn& points, std::size_t expect
   return {to_numpy(std::move(found.masks), (set.points + 63) / 64), found.complete};
 }
 
+void add_cells(Arrangement& arrangement, const CellSide& side, std::vector<Word> mask,
+               std::vector<Word>& out) {
+  for (const std::uint32_t point : side.left) mask[point / 64] |= Word{1} << (point % 64);
+  if (arrangement.open_points(side.cell) == 0) {
+    out.insert(out.end(), mask.begin(), mask.end());
+    return;
+  }
+  CellSide sides[2];
+  arrangement.cut(side.cell, sides);
+  for (const CellSide& half : sides) add_cells(arrangement, half, mask, out);
+}
+
+MasksOut cut_cells(const PointsIn& points, const std::string& isa) {
+  const PointSet set = point_set(points);
+  const auto arrangement = kernels(isa).geometry.arrange(set);
+  CellSide all;
+  arrangement->start(all);
+  const std::size_t words = (set.points + 63) / 64;
+  std::vector<Word> out;
+  add_cells(*arrangement, all, std::vector<Word>(words, 0), out);
+  return to_numpy(std::move(out), words);
+}
+
 void check_owners(const PointSet& set, const OwnersIn& owners) {
   if (owners.shape(1) + 1 != set.columns) {
     throw std::invalid_argument("lists of " + std::to_string(owners.shape(1)) +
@@ -135,6 +158,9 @@ void bind_geometry(nb::module_& m) {
         "of the side of vector 0, sorted, without the trivial one, and whether the list is "
         "complete. points[i, c] holds 64-bit words of two's complement, the lowest first. stop() "
         "is asked every few milliseconds.");
+  m.def("cut_cells", &cut_cells, "points"_a.noconvert(), "isa"_a = "auto",
+        "The masks of `dichotomies` and the trivial one, in the order in which a search that cuts "
+        "cells would meet them; for tests.");
   m.def("surface_sides", &surface_sides, "points"_a.noconvert(), "owners"_a.noconvert(),
         "isa"_a = "auto",
         "For each list of owners: masks of the points q with det(owners, q) > 0, and with = 0.");

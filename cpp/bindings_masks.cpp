@@ -2,15 +2,19 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "bindings_search.hpp"
@@ -24,6 +28,9 @@ namespace {
 
 using Masks = ArrayIn<std::uint64_t, 2>;
 using Ranks = ArrayIn<std::int32_t, 2>;
+using Points = ArrayIn<std::uint64_t, 3>;
+using PointsOfRows = ArrayIn<std::uint32_t, 1>;
+using Cells = std::vector<std::pair<Points, PointsOfRows>>;
 
 void check(const Masks& masks, const std::optional<Ranks>& ranks, std::size_t rows) {
   const std::size_t words = (rows + 63) / 64, used = rows % 64;
@@ -39,24 +46,64 @@ void check(const Masks& masks, const std::optional<Ranks>& ranks, std::size_t ro
   require(masks.shape(0) + thresholds < (std::size_t{1} << 30), "more than 2**30 splits");
 }
 
+// The arrangements of some points; every row must have its point.
+std::vector<std::unique_ptr<Arrangement>> arrange(const Cells& cells, std::size_t rows,
+                                                  const std::string& isa) {
+  std::vector<std::unique_ptr<Arrangement>> found;
+  for (const auto& [points, of_rows] : cells) {
+    require(of_rows.size() == rows, "cells and labels differ in their rows");
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      require(of_rows.data()[i] <= next, "points must be numbered in the order of the rows");
+      if (of_rows.data()[i] == next) ++next;
+    }
+    require(next == points.shape(0), "there are points without rows");
+    require(points.shape(0) >= points.shape(1) && points.shape(1) > 0 && points.shape(2) > 0,
+            "the points cannot span all columns: drop dependent ones");
+    found.push_back(kernels(isa).geometry.arrange(
+        {points.data(), points.shape(0), points.shape(1), points.shape(2)}));
+  }
+  return found;
+}
+
+// Numbers the splits of the trees as Python knows them: listed masks, columns, then parts.
+void translate(const MaskTree& tree, std::size_t listed, SearchResult& result) {
+  std::map<int, int> numbers;
+  for (SearchAnswer& answer : result.answers)
+    for (TreeNode& node : answer.tree) {
+      if (node.feature < 0) continue;
+      const auto id = static_cast<std::uint32_t>(node.feature);
+      node.feature = tree.feature(id);
+      if (id < tree.size()) continue;
+      const auto [at, fresh] = numbers.emplace(id, static_cast<int>(numbers.size()));
+      node.feature = static_cast<int>(listed) + tree.columns() + at->second;
+      const std::uint64_t* left = tree.given(id);
+      if (fresh) result.parts.push_back({tree.source(id), {left, left + tree.words()}});
+    }
+}
+
 SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
                           std::optional<ArrayIn<std::int64_t, 1>> weights,
                           std::optional<ArrayIn<std::int32_t, 1>> counts,
-                          std::optional<Ranks> ranks, int max_depth, int max_splits, int min_rows,
-                          std::int64_t unit, std::int64_t penalty, bool sizes,
-                          std::int64_t lower_bound, double time_limit, std::int64_t memory_limit,
-                          int threads, std::uint32_t switches, const std::string& isa,
-                          std::optional<PollFunction> poll) {
+                          std::optional<Ranks> ranks, const Cells& cells, int max_depth,
+                          int max_splits, int min_rows, std::int64_t unit, std::int64_t penalty,
+                          bool sizes, std::int64_t lower_bound, double time_limit,
+                          std::int64_t memory_limit, int threads, std::uint32_t switches,
+                          const std::string& isa, std::optional<PollFunction> poll) {
   Columns data = rows_of(labels.size(), labels, n_classes, weights, counts);
   check(masks, ranks, labels.size());
   // Copying long lists takes a while, which counts too.
   const auto start = std::chrono::steady_clock::now();
+  const auto arrangements = arrange(cells, labels.size(), isa);
+  std::vector<MaskCells> sources;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    sources.push_back({arrangements[i].get(), cells[i].second.data()});
   std::unique_ptr<MaskTree> tree;
   {
     nb::gil_scoped_release release;
-    tree = std::make_unique<MaskTree>(masks.data(), masks.shape(0), data.rows,
-                                      ranks ? ranks->data() : nullptr,
-                                      ranks ? static_cast<int>(ranks->shape(0)) : 0);
+    tree = std::make_unique<MaskTree>(
+        masks.data(), masks.shape(0), data.rows, ranks ? ranks->data() : nullptr,
+        ranks ? static_cast<int>(ranks->shape(0)) : 0, std::move(sources));
   }
   data.masks = tree.get();
   const std::chrono::duration<double> copying = std::chrono::steady_clock::now() - start;
@@ -64,9 +111,7 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
   const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
                           lower_bound, time_limit, memory_limit, threads, switches};
   SearchResult result = run_search(data, terms, isa, std::move(poll));
-  for (SearchAnswer& answer : result.answers)
-    for (TreeNode& node : answer.tree)
-      if (node.feature >= 0) node.feature = tree->feature(static_cast<std::uint32_t>(node.feature));
+  translate(*tree, masks.shape(0), result);
   return result;
 }
 
@@ -76,15 +121,21 @@ void bind_masks(nb::module_& m) {
   m.def(
       "search_masks", &search_masks, "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
       "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
-      "ranks"_a.noconvert() = nb::none(), "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1,
-      "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0,
-      "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-      "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
+      "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list(), "max_depth"_a,
+      "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false,
+      "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(),
+      "memory_limit"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
+      "poll"_a = nb::none(),
       "Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64)."
       "\n\nA node's split is mask number `feature`, with low = high = 0: the rows in the mask go "
       "left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with "
       "`feature` = number of masks + column: ranks <= low go left, and high is the lowest rank on "
-      "the right among the rows of the node.");
+      "the right among the rows of the node.\n\nWith `cells`, pairs of points as for `dichotomies` "
+      "and of the point of every row (numbered in the order of the rows), the partitions of "
+      "`dichotomies` are splits too, without being listed. Those in the trees are `parts`, with "
+      "the "
+      "number of their pair and the rows that go left; `feature` = number of masks + columns + "
+      "place in `parts`.");
 }
 
 }  // namespace exactree

@@ -136,6 +136,12 @@ void bind_search(nb::module_& m) {
                      return out;
                    })
       .def_prop_ro("counters", [](const SearchResult& r) { return counters_by_name(r.counters); })
+      .def_prop_ro("parts",
+                   [](const SearchResult& r) {
+                     std::vector<std::tuple<int, std::vector<std::uint64_t>>> out;
+                     for (const auto& part : r.parts) out.emplace_back(part.source, part.left);
+                     return out;
+                   })
       .def_ro("history", &SearchResult::history)
       .def_ro("seconds", &SearchResult::seconds)
       .def_ro("peak_bytes", &SearchResult::peak_bytes);

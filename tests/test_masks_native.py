@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from exactree import _native
-from exactree.geometry import dichotomies
+from exactree.geometry import dichotomies, unlisted
 
 ISAS = _native.instruction_sets()
 PRUNINGS = list(_native.prunings())
@@ -30,6 +30,7 @@ class Small:
     weights: tuple[int, ...] | None = None
     counts: tuple[int, ...] | None = None
     ranks: tuple[tuple[int, ...], ...] = ()
+    points: tuple[tuple[tuple[int, ...], ...], ...] = ()  # per arrangement: of every row
     min_rows: int = 1
     unit: int = 1
     penalty: int = 0
@@ -50,7 +51,7 @@ class Small:
 
     def partings(self, rows: int) -> set[int]:
         """The left sides of all splits of these rows."""
-        sides = {mask & rows for mask in self.masks}
+        sides = {mask & rows for mask in (*self.masks, *lines(self.points))}
         for column in self.ranks:
             for limit in column:
                 left = sum(1 << i for i, rank in enumerate(column) if rank < limit)
@@ -59,6 +60,17 @@ class Small:
 
     def allowed(self, left: int, right: int) -> bool:
         return min(self.rows_in(left), self.rows_in(right)) >= self.min_rows
+
+
+@cache
+def lines(points: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
+    """All partitions by hyperplanes, listed."""
+    found = []
+    for table in points:
+        listed = dichotomies(table, "hyperplane")
+        sides = [listed.side(k).tolist() for k in range(len(listed))]
+        found += [sum(1 << i for i, inside in enumerate(side) if inside) for side in sides]
+    return tuple(found)
 
 
 def optimum(small: Small, depth: int, splits: int) -> int:
@@ -97,6 +109,7 @@ def search(small: Small, **terms: Any) -> _native.SearchResult:
         column(small.weights, np.int64),
         column(small.counts, np.int32),
         ranks=ranks if small.ranks else None,
+        cells=[given for table in small.points if (given := unlisted(table, "hyperplane"))],
         min_rows=small.min_rows,
         unit=small.unit,
         penalty=small.penalty,
@@ -104,7 +117,10 @@ def search(small: Small, **terms: Any) -> _native.SearchResult:
     )
 
 
-def measure(small: Small, tree: Tree) -> tuple[int, int, int]:
+Parts = Sequence[tuple[int, list[int]]]
+
+
+def measure(small: Small, tree: Tree, parts: Parts = ()) -> tuple[int, int, int]:
     """The cost, depth and number of splits of a tree; every split must be one."""
 
     def visit(node: int, rows: int) -> tuple[int, int, int]:
@@ -129,6 +145,12 @@ def measure(small: Small, tree: Tree) -> tuple[int, int, int]:
         if feature < len(small.masks):
             assert low == high == 0
             return small.masks[feature] & rows
+        if feature >= len(small.masks) + len(small.ranks):
+            source, words = parts[feature - len(small.masks) - len(small.ranks)]
+            left = sum(word << 64 * w for w, word in enumerate(words)) & rows
+            sides = {mask & rows for mask in lines(small.points[source : source + 1])}
+            assert left in sides or rows & ~left in sides
+            return left
         column = small.ranks[feature - len(small.masks)]
         ranks = [column[i] for i in range(len(column)) if rows >> i & 1]
         assert low in ranks
@@ -142,11 +164,15 @@ def measure(small: Small, tree: Tree) -> tuple[int, int, int]:
 def draw_masks(dice: random.Random, rows: int) -> tuple[int, ...]:
     if dice.random() < 0.4:
         points = [[dice.randrange(4), dice.randrange(4)] for _ in range(rows)]
-        listed = dichotomies(points, "hyperplane")
-        sides = [listed.side(k).tolist() for k in range(len(listed))]
-        masks = [sum(1 << i for i, inside in enumerate(side) if inside) for side in sides]
+        masks = lines((tuple(map(tuple, points)),))
         return tuple(dice.sample(masks, min(len(masks), 20)))
     return tuple(dice.getrandbits(rows) for _ in range(dice.randrange(0, 14)))
+
+
+def draw_points(dice: random.Random, rows: int) -> tuple[tuple[int, ...], ...]:
+    columns, reach = dice.choice([1, 2, 2, 3]), dice.choice([1, 2, 3, 50])
+    draws = [[dice.randrange(reach + 1) for _ in range(columns)] for _ in range(rows)]
+    return tuple(map(tuple, draws))
 
 
 def draw(seed: int) -> tuple[Small, random.Random]:
@@ -161,8 +187,10 @@ def draw(seed: int) -> tuple[Small, random.Random]:
         values = [dice.randrange(4) for _ in range(rows)]
         dense = {v: r for r, v in enumerate(sorted(set(values)))}
         ranks.append(tuple(dense[v] for v in values))
+    cells = dice.choice([0, 0, 1, 1, 2])
     small = Small(
-        masks=draw_masks(dice, rows),
+        masks=() if cells == 1 and not columns else draw_masks(dice, rows),
+        points=tuple(draw_points(dice, rows) for _ in range(cells)),
         labels=tuple(dice.randrange(classes) for _ in range(rows)),
         classes=classes,
         weights=tuple(dice.randrange(1, 9) for _ in range(rows)) if weighted else None,
@@ -194,7 +222,7 @@ def test_optimal_for_every_budget(block: int) -> None:
         expected = optimum(small, depth, most)
         assert (found.status, found.objective) == ("optimal", expected), seed
         assert found.lower_bound == expected
-        cost, tree_depth, tree_splits = measure(small, found.tree)
+        cost, tree_depth, tree_splits = measure(small, found.tree, found.parts)
         assert cost == expected, seed
         assert tree_depth <= depth
         assert tree_splits <= most
@@ -211,7 +239,7 @@ def test_optimal_for_every_size() -> None:
         assert list(found.size_objectives) == expected, seed
         assert list(found.size_lower_bounds) == expected
         for k, tree in zip(sizes, found.size_trees, strict=True):
-            cost, _, splits = measure(small, tree)
+            cost, _, splits = measure(small, tree, found.parts)
             assert cost == expected[k]
             assert splits <= k
         if sizes.stop <= most:

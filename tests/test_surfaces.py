@@ -237,12 +237,27 @@ def test_estimators(splits: Any) -> None:
 # --- Limits and bad input ---------------------------------------------------------------------
 
 
-def test_an_instance_too_large_is_refused_before_it_starts() -> None:
-    X = np.random.default_rng(0).normal(size=(2000, 4))
+def test_a_list_too_large_is_refused_before_it_starts() -> None:
+    X, y = np.random.default_rng(0).normal(size=(2000, 4)), np.arange(2000) % 2
+    how: dict[str, Any] = {"max_depth": 2, "engine": "generic"}
     with pytest.raises(ValueError, match=r"distinct rows have up to \d+ .* rows would fit"):
-        solve(X, np.arange(2000) % 2, splits="hyperplane", max_depth=2)
+        solve(X, y, splits="hyperplane", **how)
     with pytest.raises(ValueError, match="memory_limit is 1 MB"):
-        solve(X[:300, :2], np.arange(300) % 2, splits="sphere", max_depth=2, memory_limit=2**20)
+        solve(X[:300, :2], y[:300], splits="sphere", memory_limit=2**20, **how)
+    with pytest.raises(ValueError, match="surfaces with 22 coefficients, at most 20"):
+        solve(np.random.default_rng(0).normal(size=(23, 21)), y[:23], splits="hyperplane", **how)
+
+
+def test_the_search_needs_no_list_and_keeps_to_its_limits() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    found = solve(X, y, splits="hyperplane", max_depth=2, memory_limit=2**20)
+    assert found.status == "memory_limit"
+    assert 0 <= found.lower_bound < found.objective < 150
+    assert found.stats["peak_bytes"] < 1.2 * 2**20
+    timed = solve(X, y, splits=["hyperplane", "axis"], max_depth=2, time_limit=0.3)
+    assert timed.status == "time_limit"
+    assert timed.stats["seconds"] < 2
 
 
 def test_a_limit_during_the_listing_gives_the_leaf() -> None:
@@ -291,7 +306,7 @@ def test_an_interrupted_listing_gives_the_leaf(monkeypatch: pytest.MonkeyPatch) 
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("exactree.splits.surface.dichotomies", interrupted)
+    monkeypatch.setattr("exactree.splits.surface.unlisted", interrupted)
     found = solve(SQUARE, EXCLUSIVE_OR, splits="hyperplane", max_depth=1)
     assert (found.status, found.objective) == ("interrupted", 2)
 

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "geometry/cells.hpp"
+#include "geometry/cutting.hpp"
 
 namespace KERNEL_NAMESPACE {
 
 namespace {
 
-// Tables of minors have 2^columns entries.
-constexpr std::size_t kMostColumns = 20;
 constexpr std::uint64_t kMostSeeds = 64;
 
 std::size_t mask_words(const PointSet& points) {
@@ -152,11 +151,7 @@ bool list_cells(const PointSet& points, Ticker& ticker, std::vector<Word>& masks
 
 MaskList dichotomies(const PointSet& points, std::size_t expected, const Poll& poll) {
   if (points.points == points.columns) return all_partitions(points.points);
-  if (points.columns > kMostColumns) {
-    throw std::invalid_argument("surfaces with " + std::to_string(points.columns) +
-                                " coefficients, at most " + std::to_string(kMostColumns) +
-                                " are possible: use fewer columns or a simpler family");
-  }
+  refuse_many_columns(points);
   MaskList result{{}, true};
   result.masks.reserve(expected * mask_words(points));
   Ticker ticker(poll);
@@ -262,7 +257,7 @@ void sides(const PointSet& points, const std::uint32_t* owners, std::size_t coun
 }  // namespace
 
 GeometryKernels geometry_kernels() {
-  return {dichotomies, sides, expand};
+  return {dichotomies, sides, expand, make_arrangement};
 }
 
 }  // namespace KERNEL_NAMESPACE

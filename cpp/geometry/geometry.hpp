@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "bitset.hpp"
+#include "geometry/arrangement.hpp"
 
 namespace exactree {
 
@@ -43,6 +45,8 @@ struct GeometryKernels {
   // Rewrites masks over points as masks over rows: row i is where point rows[i] is.
   void (*expand)(const Word* masks, std::size_t count, std::size_t points,
                  const std::uint32_t* rows, std::size_t row_count, Word* out);
+  // The partitions of `dichotomies`, not listed but as a tree that is made where one looks.
+  std::unique_ptr<Arrangement> (*arrange)(const PointSet& points);
 };
 
 }  // namespace exactree

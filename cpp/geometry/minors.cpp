@@ -192,6 +192,13 @@ std::size_t determinant_bits(const PointSet& points) {
   return bits;
 }
 
+void refuse_many_columns(const PointSet& points) {
+  if (points.columns <= kMostColumns) return;
+  throw std::invalid_argument("surfaces with " + std::to_string(points.columns) +
+                              " coefficients, at most " + std::to_string(kMostColumns) +
+                              " are possible: use fewer columns or a simpler family");
+}
+
 std::unique_ptr<RowStack> make_row_stack(const PointSet& points) {
   return make<RowStackOf, RowStack>(determinant_bits(points), points);
 }

@@ -49,6 +49,10 @@ std::vector<std::size_t> column_bits(const PointSet& points);
 // determinant of n rows with entries up to 1 is at most n^(n/2); take 2^bits out of each column.
 std::size_t determinant_bits(const PointSet& points);
 
+// Tables of minors have 2^columns entries: more columns are refused.
+inline constexpr std::size_t kMostColumns = 20;
+void refuse_many_columns(const PointSet& points);
+
 // The widest integers there are.
 inline constexpr std::size_t kLargestWidth = 4096;
 

@@ -11,6 +11,7 @@
 
 #include "search/leaf_cost.hpp"
 #include "search/mask_tree.hpp"
+#include "search/node.hpp"
 
 namespace exactree {
 
@@ -72,11 +73,12 @@ RowSet Audit::unpacked(const std::uint64_t* words) const {
 std::vector<Audit::Split> Audit::mask_splits(const RowSet& rows) const {
   std::vector<Split> out;
   std::unordered_set<RowSet> seen;
-  for (std::uint32_t id = 0; id < data_.masks->size(); ++id) {
-    const RowSet left = rows & unpacked(data_.masks->given(id)), right = rows & ~left;
+  Workspace work;
+  data_.masks->for_all(work, [&](const std::uint64_t* mask) {
+    const RowSet left = rows & unpacked(mask), right = rows & ~left;
     if (left.any() && right.any() && seen.insert(left).second)
       out.push_back({static_cast<int>(left.count()), left, right});
-  }
+  });
   return out;
 }
 

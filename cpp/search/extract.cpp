@@ -119,7 +119,8 @@ typename Extractor<V>::Found Extractor<V>::find_mask(MaskNode& node, Budget budg
   Found found;
   found.position = MaskNode::kPosition;
   if (budget.depth == 1) {
-    found.feature = node.first_mask(value - worker_.data().penalty, worker_.work());
+    const MaskPlace first = node.first_mask(value - worker_.data().penalty, worker_.work());
+    if (first.found()) found.feature = static_cast<int>(node.tree().id(first));
   } else {
     const int n = worker_.budgets(budget), k = n == 1 ? 0 : splits;
     V below = V::constant(-kInfinite, n);

@@ -62,10 +62,10 @@ void rows_cost(Pruning why, const MaskNode& node, const std::uint64_t* rows, Bud
 }
 
 template <class V>
-void mask_costs(const MaskNode& node, Budget budget, std::uint32_t id, const V& cost) {
+void mask_costs(const MaskNode& node, Budget budget, const MaskView& view, const V& cost) {
   Audit* audit = audit_of(node, budget.depth);
   if (audit == nullptr) return;
-  const RowSet all = node.audited.rows, left = all & audit->unpacked(node.tree().given(id));
+  const RowSet all = node.audited.rows, left = audit->unpacked(view.side[0].data());
   for (int k = 0; k < cost.budgets(); ++k) {
     const int splits = splits_of<V>(budget.depth, k);
     const Cost least =
@@ -97,15 +97,15 @@ void best_mask(const MaskNode& node, bool limited, Cost below, Cost low, const M
   for (const auto& split : audit->splits(node.audited.rows))
     least = std::min(least, audit->split_optimum(split, {1, 1, limited && node.limited()}));
   least -= penalty;
-  if (found.id < 0 ? least < below
-                   : found.cost != least && (found.cost < least || found.cost > low))
-    false_claim("forced", numbers(node, 1, 0, found.id < 0 ? below : found.cost, least));
+  if (!found.place.found() ? least < below
+                           : found.cost != least && (found.cost < least || found.cost > low))
+    false_claim("forced", numbers(node, 1, 0, !found.place.found() ? below : found.cost, least));
 }
 
 #define EXACTREE_MASK_CLAIMS_FOR(V)                                                                \
   template void no_better_mask(Pruning, const MaskNode&, Budget, const V&, const MaskView&, bool); \
   template void rows_cost(Pruning, const MaskNode&, const std::uint64_t*, Budget, const V&);       \
-  template void mask_costs(const MaskNode&, Budget, std::uint32_t, const V&);                      \
+  template void mask_costs(const MaskNode&, Budget, const MaskView&, const V&);                    \
   template void masks_solved(const MaskNode&, Budget, const V&, const V&, const V&);
 EXACTREE_MASK_CLAIMS_FOR(One)
 EXACTREE_MASK_CLAIMS_FOR(Curve<8>)

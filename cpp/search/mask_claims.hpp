@@ -21,9 +21,9 @@ template <class V>
 void rows_cost(Pruning why, const MaskNode& node, const std::uint64_t* rows, Budget budget,
                const V& lower);
 
-// A tree whose first split is a mask can be had at this cost.
+// A tree whose first split parts the rows like this can be had at this cost.
 template <class V>
-void mask_costs(const MaskNode& node, Budget budget, std::uint32_t id, const V& cost);
+void mask_costs(const MaskNode& node, Budget budget, const MaskView& view, const V& cost);
 
 // What Worker::solve promises: `lower` and `upper` enclose the optimum, and meet it below the cap.
 template <class V>

@@ -17,17 +17,17 @@ namespace exactree::EXACTREE_ISA {
 struct MaskScratch : KernelScratch {
   static constexpr std::size_t kMost = 256;
   std::vector<Word> masks;
-  std::vector<int> ids;
+  std::vector<MaskPlace> places;
   std::size_t next = 0;
 
-  void add(const Word* mask, int id, std::size_t words) {
-    if (ids.size() < kMost) {
+  void add(const Word* mask, MaskPlace place, std::size_t words) {
+    if (places.size() < kMost) {
       masks.insert(masks.end(), mask, mask + words);
-      ids.push_back(id);
+      places.push_back(place);
       return;
     }
     std::copy_n(mask, words, &masks[next * words]);
-    ids[next] = id;
+    places[next] = place;
     next = (next + 1) % kMost;
   }
   static MaskScratch& of(Workspace& work) {
@@ -68,14 +68,14 @@ template <class Sets>
 class MaskDescent {
  public:
   MaskDescent(MaskTree& tree, const Sets& sets, const MaskLimit& limit, Workspace& work)
-      : tree_(tree), sets_(sets), limit_(limit), work_(work) {
+      : tree_(tree), sets_(sets), limit_(limit), work_(work), room_(sets.words) {
     forced_ = work.switches.on(Pruning::kForced);
   }
 
-  Cost best = 0;  // in: only what is below is of interest
-  Cost low = 0;   // stop when it is reached
-  int id = -1;    // of the mask that is best; -1: none is below
-  const Word* mask = nullptr;
+  Cost best = 0;    // in: only what is below is of interest
+  Cost low = 0;     // stop when it is reached
+  MaskPlace place;  // of the mask that is best; not found: none is below
+  const Word* mask() const { return mask_.data(); }
 
   // Starts with the masks that were best lately, then looks at all.
   void run() {
@@ -83,7 +83,7 @@ class MaskDescent {
     MaskScratch& recent = MaskScratch::of(work_);
     if (work_.switches.on(Pruning::kRecent)) try_recent(recent);
     if (best > low && bound(MaskTree::kRoot) < best) go(MaskTree::kRoot);
-    if (id >= 0 && mask != nullptr) recent.add(mask, id, sets_.words);
+    if (walked_) recent.add(mask(), place, sets_.words);
   }
   // The first in the order of the tree that costs less than `best`.
   void run_first() {
@@ -94,26 +94,38 @@ class MaskDescent {
 
  private:
   void try_recent(const MaskScratch& recent) {
-    for (std::size_t i = 0; i < recent.ids.size() && best > low; ++i) {
+    for (std::size_t i = 0; i < recent.places.size() && best > low; ++i) {
       const Word* words = &recent.masks[i * sets_.words];
       const Cost cost = sets_.bound(words, words);
       if (cost >= best || !limit_.allows(words, words)) continue;
-      best = cost;
-      id = recent.ids[i];
+      take(words, recent.places[i], cost);
     }
-    if (id >= 0) work_.counters.count(Pruning::kRecent);
+    if (place.found()) work_.counters.count(Pruning::kRecent);
   }
   Cost bound(int i) const {
     return forced_ ? sets_.bound(tree_.all(i), tree_.some(i)) : std::numeric_limits<Cost>::min();
   }
-  bool done() const { return stopped_ || (first_ ? id >= 0 : best <= low); }
+  bool done() const { return stopped_ || (first_ ? place.found() : best <= low); }
 
-  void consider(const Word* words, std::uint32_t which) {
+  void consider(const Word* words, MaskPlace where) {
     const Cost cost = sets_.bound(words, words);
     if (cost >= best || !limit_.allows(words, words)) return;
+    take(words, where, cost);
+    walked_ = true;
+  }
+  void take(const Word* words, MaskPlace where, Cost cost) {
     best = cost;
-    id = static_cast<int>(which);
-    mask = words;
+    place = where;
+    mask_.assign(words, words + sets_.words);
+  }
+  // All masks of a branch part the rows alike.
+  void consider_first(int i) {
+    const MaskPlace first = tree_.first_of(i, work_);
+    stopped_ = !first.found();
+    if (stopped_) return;
+    consider(first.which == MaskPlace::kAny ? tree_.given(tree_.id(first))
+                                            : tree_.twig_mask(first.branch, first.which, &room_[0]),
+             first);
   }
   void go(int i) {
     if (++steps_ % 16 == 0 && work_.tick(1)) {
@@ -123,7 +135,7 @@ class MaskDescent {
     if (limit_.least > 0) {
       if (!limit_.allows(tree_.all(i), tree_.some(i))) return;
       if (limit_.decided(tree_.all(i), tree_.some(i))) {
-        consider(tree_.given(tree_.branch(i).first), tree_.branch(i).first);
+        consider_first(i);
         return;
       }
     }
@@ -133,9 +145,9 @@ class MaskDescent {
       return;
     }
     if (child == MaskTree::Branch::kTwig) {
-      const auto& twig = tree_.branch(i);
-      for (std::uint32_t m = twig.begin; m < twig.end && !done(); ++m)
-        consider(tree_.mask(m), tree_.id(m));
+      const std::uint32_t size = tree_.twig_size(i);
+      for (std::uint32_t m = 0; m < size && !done(); ++m)
+        consider(tree_.twig_mask(i, m, room_.data()), {i, m});
       return;
     }
     const Cost bounds[2] = {bound(child), bound(child + 1)};
@@ -154,8 +166,9 @@ class MaskDescent {
   const Sets& sets_;
   const MaskLimit& limit_;
   Workspace& work_;
-  bool forced_ = true, first_ = false, stopped_ = false;
+  bool forced_ = true, first_ = false, stopped_ = false, walked_ = false;
   unsigned steps_ = 0;
+  std::vector<Word> room_, mask_;  // for a mask, and the best one
 };
 
 }  // namespace exactree::EXACTREE_ISA

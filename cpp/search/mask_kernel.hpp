@@ -87,13 +87,13 @@ class MaskNodeOf final : public MaskNode {
   void whole(SideQuery& query, bool limited, Workspace& work) override {
     ++work.counters.scans;
     const MaskChoice found = choose(query.best, query.low, limited, false, work);
-    if (found.id >= 0) query.best = found.cost;
+    if (found.place.found()) query.best = found.cost;
   }
   MaskChoice single(Cost below, Workspace& work) override {
     return choose(below, 0, true, false, work);
   }
-  int first_mask(Cost cost, Workspace& work) override {
-    return choose(cost + 1, 0, true, true, work).id;
+  MaskPlace first_mask(Cost cost, Workspace& work) override {
+    return choose(cost + 1, 0, true, true, work).place;
   }
   const Word* rows_of_class(int label) const override {
     return &shared_->of_class[static_cast<std::size_t>(label) * words()];
@@ -106,11 +106,10 @@ class MaskNodeOf final : public MaskNode {
     descent.best = measure().at_least(below);
     descent.run();
     MaskChoice choice;
-    choice.id = descent.id;
-    if (choice.id < 0) return choice;
-    const Word* mask = tree_->given(static_cast<std::uint32_t>(choice.id));
+    choice.place = descent.place;
+    if (!choice.place.found()) return choice;
     Cost both[2];
-    sets.costs(mask, mask, both);
+    sets.costs(descent.mask(), descent.mask(), both);
     choice.swapped = both[1] < both[0];
     choice.cost = measure().cost(descent.best);
     return choice;
@@ -125,7 +124,7 @@ class MaskNodeOf final : public MaskNode {
       for (std::size_t w = 0; w < n; ++w) part_[c * n + w] = shared_->of_class[c * n + w] & rows[w];
     Cost best = measure().at_least(leaf);
     const auto try_all = [&](const auto& sets) {
-      for (std::size_t i = 0; i < scratch.ids.size(); ++i) {
+      for (std::size_t i = 0; i < scratch.places.size(); ++i) {
         const Word* mask = &scratch.masks[i * n];
         best = std::min(best, sets.bound(mask, mask));
       }
@@ -250,7 +249,7 @@ class MaskNodeOf final : public MaskNode {
       else
         descent.run();
       MaskChoice choice;
-      choice.id = descent.id;
+      choice.place = descent.place;
       choice.cost = measure().cost(descent.best);
       EXACTREE_CLAIM(if (!first && !work.control->stopped())
                          claims::best_mask(*this, limited, below, low, choice));

@@ -19,13 +19,14 @@ struct MaskView {
   std::vector<std::uint64_t> side[2];  // the rows that go left, or right, whatever mask is chosen
   Cost leaf[2] = {0, 0};               // what a leaf for these rows costs
   int rows[2] = {0, 0};
-  bool splits = false;   // some mask may be a split (false: certainly none is)
-  bool decided = false;  // all masks part the rows alike
+  bool splits = false;              // some mask may be a split (false: certainly none is)
+  bool decided = false;             // all masks part the rows alike
+  std::vector<std::uint64_t> mask;  // room for one
 };
 
 // The mask that suits two sets of rows best.
 struct MaskChoice {
-  int id = -1;           // -1: there is none
+  MaskPlace place;       // not found: there is none
   bool swapped = false;  // better the other way round
   Cost cost = 0;
 };
@@ -54,7 +55,7 @@ class MaskNode : public Node {
   virtual bool raise(MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
                      Workspace& work) const = 0;
   // The first mask in the order of the tree whose split, with two leaves, costs at most this.
-  virtual int first_mask(Cost cost, Workspace& work) = 0;
+  virtual MaskPlace first_mask(Cost cost, Workspace& work) = 0;
   // The mask that sends the rows of `left` left and those of `right` right at the least cost of the
   // rows it sends elsewhere, or the other way round, if that is below `below`.
   virtual MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) = 0;

@@ -41,7 +41,7 @@ MaskPlan MaskPlanner::run() {
 void MaskPlanner::start(bool random) {
   for (int v = 1; v <= splits_; ++v) {
     if (random && !bottom(2 * v)) {
-      place(v).id = static_cast<int>(dice_() % root_.tree().size());
+      place(v).id = root_.tree().random(dice_, work_);
       place(v).flipped = false;
     } else {
       choose_single(v);
@@ -69,7 +69,7 @@ bool MaskPlanner::improve() {
 void MaskPlanner::choose_single(int v) {
   MaskNode& node = *node_->masks();
   node.take_rows(place(v).rows.data(), true);
-  place(v).id = node.leaf() > 0 ? node.single(node.leaf(), work_).id : -1;
+  place(v).id = node.leaf() > 0 ? id_of(node.single(node.leaf(), work_).place) : -1;
   place(v).flipped = false;
 }
 
@@ -90,8 +90,8 @@ bool MaskPlanner::choose_by_children(int v) {
   node.take_rows(rows.data(), true);
   const MaskChoice choice =
       node.prefer(right[0].data(), right[1].data(), node.cost_of(wrong.data()), work_);
-  if (choice.id < 0) return false;
-  place(v).id = choice.id;
+  if (!choice.place.found()) return false;
+  place(v).id = id_of(choice.place);
   place(v).flipped = choice.swapped;
   return true;
 }

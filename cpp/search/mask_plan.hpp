@@ -44,6 +44,9 @@ class MaskPlanner {
   bool bottom(int v) const { return v >= first_leaf_; }
   Place& place(int v) { return places_[static_cast<std::size_t>(v)]; }
   const Place& place(int v) const { return places_[static_cast<std::size_t>(v)]; }
+  int id_of(MaskPlace place) const {
+    return place.found() ? static_cast<int>(root_.tree().id(place)) : -1;
+  }
   void start(bool random);
   bool improve();
   void choose_single(int v);

@@ -9,23 +9,55 @@
 namespace exactree {
 
 namespace {
-constexpr std::uint32_t kTwigMasks = 8;      // fewer are looked at one by one
-constexpr std::uint32_t kSample = 64;        // masks that tell how a row divides a branch
-constexpr std::uint32_t kAtATime = 1 << 16;  // masks between two looks at the clock
-constexpr std::int64_t kEffort = 64;         // what that is to Workspace::tick
+constexpr std::uint32_t kTwigMasks = 8;       // fewer are looked at one by one
+constexpr std::uint32_t kSample = 64;         // masks that tell how a row divides a branch
+constexpr std::uint32_t kAtATime = 1 << 16;   // masks between two looks at the clock
+constexpr std::int64_t kEffort = 64;          // what that is to Workspace::tick
+constexpr std::size_t kMostChunks = 1 << 16;  // where nobody knows how many masks there are
 }  // namespace
 
 MaskTree::MaskTree(const Word* masks, std::size_t count, int rows, const std::int32_t* ranks,
-                   int columns)
-    : rows_(rows), words_((rows + 63) / 64), given_(masks), given_count_(count), ranks_(ranks) {
+                   int columns, std::vector<MaskCells> cells)
+    : rows_(rows),
+      words_((rows + 63) / 64),
+      given_(masks),
+      given_count_(count),
+      ranks_(ranks),
+      columns_(columns),
+      cells_(std::move(cells)),
+      rows_at_(cells_.size()) {
   list_thresholds(ranks, columns);
   copy_masks();
   if (empty()) return;
-  chunks_.resize(2 * size() / kChunk + 2);
+  chunks_.resize(cells_.empty() ? 2 * size() / kChunk + 2 : kMostChunks);
   new_branches(1, nullptr);
-  own(kRoot).begin = 0;
-  own(kRoot).end = static_cast<std::uint32_t>(size());
-  sum_up(kRoot, nullptr);
+  plant(kRoot, size() > 0 ? Branch::kListed : 0);
+}
+
+// Makes branch i the root of this source; of this and all further ones, if there are any.
+void MaskTree::plant(int i, int source) {
+  if (source + 1 < static_cast<int>(cells_.size())) {
+    const int child = new_branches(2, nullptr);
+    plant_one(child, source);
+    plant(child + 1, source + 1);
+    for (int w = 0; w < words_; ++w) {
+      sets(i)[w] = all(child)[w] & all(child + 1)[w];
+      sets(i)[words_ + w] = some(child)[w] | some(child + 1)[w];
+    }
+    own(i).source = Branch::kSeveral;
+    own(i).child.store(child);
+  } else {
+    plant_one(i, source);
+  }
+}
+
+void MaskTree::plant_one(int i, int source) {
+  if (source == Branch::kListed) {
+    own(i).end = static_cast<std::uint32_t>(size());
+    sum_up(i, nullptr);
+  } else {
+    plant_cells(i, source);
+  }
 }
 
 void MaskTree::list_thresholds(const std::int32_t* ranks, int columns) {
@@ -88,22 +120,27 @@ bool MaskTree::sum_up(int i, Workspace* work) {
   Word* some = all + words_;
   std::copy_n(mask(b.begin), words_, all);
   std::copy_n(mask(b.begin), words_, some);
-  b.first = id(b.begin);
+  b.first = ids_[b.begin];
   for (std::uint32_t m = b.begin + 1; m < b.end; ++m) {
     const Word* words = mask(m);
     for (int w = 0; w < words_; ++w) all[w] &= words[w], some[w] |= words[w];
-    b.first = std::min(b.first, id(m));
+    b.first = std::min(b.first, ids_[m]);
     if (m % kAtATime == 0 && work != nullptr && work->tick(kEffort)) return false;
   }
   return true;
 }
 
-// A branch whose growth was stopped keeps all its masks, in some order: it can be tried again.
 int MaskTree::grow(int i, Workspace& work) {
   const std::lock_guard lock(growing_);
-  Branch& b = own(i);
+  const Branch& b = branch(i);
   if (const int child = b.child.load(std::memory_order_relaxed); child != Branch::kClosed)
     return child;
+  return b.source == Branch::kListed ? grow_listed(i, work) : grow_cell(i, work);
+}
+
+// A branch whose growth was stopped keeps all its masks, in some order: it can be tried again.
+int MaskTree::grow_listed(int i, Workspace& work) {
+  Branch& b = own(i);
   const int row = b.end - b.begin <= kTwigMasks ? -1 : balanced_row(i);
   int child = Branch::kTwig;
   if (row >= 0) {

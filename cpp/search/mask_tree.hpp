@@ -9,13 +9,21 @@
 //
 // The tree grows where it is looked at: a search touches a few per cent of it. Threads share it.
 // What it looks like depends on the masks alone, not on who looked where first.
+//
+// Masks are listed, or they are the cells of arrangements, which nobody lists: then a branch is a
+// cell of some of the points, and grows by cutting it (geometry/arrangement.hpp). With several
+// sources the tree has a branch for each.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <vector>
+
+#include "geometry/arrangement.hpp"
 
 namespace exactree {
 
@@ -27,25 +35,46 @@ struct MaskThreshold {
   int rank;
 };
 
+// Masks that are the cells of an arrangement: row i is where its point points[i] is. Points are
+// numbered in the order in which rows have them. Both must outlive the tree.
+struct MaskCells {
+  Arrangement* arrangement;
+  const std::uint32_t* points;
+};
+
+// Where a mask is in the tree: its number in a twig, or any mask of a branch.
+struct MaskPlace {
+  int branch = -1;
+  std::uint32_t which = 0;
+  static constexpr std::uint32_t kAny = ~std::uint32_t{0};
+  bool found() const { return branch >= 0; }
+};
+
 class MaskTree {
  public:
   using Word = std::uint64_t;
 
   struct Branch {
-    std::uint32_t begin = 0, end = 0;  // its masks
+    std::uint32_t begin = 0, end = 0;  // its masks, if they are listed
     std::uint32_t first = 0;           // the lowest id among them
+    int source = kListed;              // or the number of the arrangement, or kSeveral
+    std::unique_ptr<Cell> cell;        // while it is closed
+    Word patterns = 0;                 // a twig: in which ways the open points can be parted
     std::atomic<int> child = kClosed;  // the first of two, or one of these:
-    static constexpr int kClosed = -1, kTwig = -2;
+    static constexpr int kClosed = -1, kTwig = -2, kListed = -1, kSeveral = -2;
   };
 
   // `masks` has `count` masks of `words` words and must outlive the tree. The thresholds of
   // `columns` rank columns of `rows` rows become further masks.
-  MaskTree(const Word* masks, std::size_t count, int rows, const std::int32_t* ranks, int columns);
+  MaskTree(const Word* masks, std::size_t count, int rows, const std::int32_t* ranks, int columns,
+           std::vector<MaskCells> cells = {});
 
   int rows() const { return rows_; }
   int words() const { return words_; }
+  int columns() const { return columns_; }
+  // The masks that are listed.
   std::size_t size() const { return ids_.size(); }
-  bool empty() const { return ids_.empty(); }
+  bool empty() const { return ids_.empty() && cells_.empty(); }
 
   static constexpr int kRoot = 0;
   const Branch& branch(int i) const { return chunk(i).branches[offset(i)]; }
@@ -58,19 +87,29 @@ class MaskTree {
     const int child = branch(i).child.load(std::memory_order_acquire);
     return child != Branch::kClosed ? child : grow(i, work);
   }
-  // A mask of a twig (its place is between begin and end), and the id of a place.
-  const Word* mask(std::uint32_t place) const { return &masks_[place * width()]; }
-  std::uint32_t id(std::uint32_t place) const { return ids_[place]; }
-
-  // The masks as they were given: ids are places in that order, thresholds come last.
-  const Word* given(std::uint32_t id) const {
-    return id < given_count_ ? given_ + id * width()
-                             : &threshold_masks_[(id - given_count_) * width()];
+  // The masks of a twig. One of them may be written to `room`.
+  std::uint32_t twig_size(int i) const;
+  const Word* twig_mask(int i, std::uint32_t which, Word* room) const;
+  // Some mask of a branch, always the same; none if the search was stopped meanwhile.
+  MaskPlace first_of(int i, Workspace& work);
+  // All masks, in the order of the tree, which grows to its full size; for the audit and tests.
+  template <class Do>
+  void for_all(Workspace& work, Do action) {
+    if (!empty()) for_all_below(kRoot, work, action);
   }
-  // Where a mask stands in the given list, or, for a threshold, its column after all masks.
+  // A mask at random; -1 if the search was stopped meanwhile.
+  int random(std::mt19937_64& dice, Workspace& work);
+
+  // The id of a mask. That of any mask of a branch is good for rows that all of these part alike.
+  std::uint32_t id(MaskPlace place);
+  // The mask with an id: first those that were listed, in that order, then thresholds, then cells
+  // whose ids were asked for.
+  const Word* given(std::uint32_t id) const;
+  // Where a listed mask stands in the given list; for a threshold, its column after all of these.
   int feature(std::uint32_t id) const;
+  int source(std::uint32_t id) const;  // of a cell
   const MaskThreshold* threshold(std::uint32_t id) const {
-    return id < given_count_ ? nullptr : &thresholds_[id - given_count_];
+    return id < given_count_ || id >= size() ? nullptr : &thresholds_[id - given_count_];
   }
   std::int32_t rank(int column, int row) const {
     return ranks_[static_cast<std::size_t>(column) * static_cast<std::size_t>(rows_) +
@@ -85,6 +124,10 @@ class MaskTree {
     std::unique_ptr<Branch[]> branches;
     std::vector<Word> sets;
   };
+  struct Kept {
+    int source;
+    std::vector<Word> mask;
+  };
 
   std::size_t width() const { return static_cast<std::size_t>(words_); }
   static std::size_t offset(int i) { return static_cast<std::size_t>(i) % kChunk; }
@@ -92,9 +135,28 @@ class MaskTree {
   Branch& own(int i) { return chunk(i).branches[offset(i)]; }
   Word* sets(int i) { return const_cast<Word*>(all(i)); }
 
+  template <class Do>
+  void for_all_below(int i, Workspace& work, Do& action) {
+    const int child = open(i, work);
+    if (child == Branch::kClosed) return;
+    if (child != Branch::kTwig) {
+      for (int c = 0; c < 2; ++c) for_all_below(child + c, work, action);
+      return;
+    }
+    std::vector<Word> room(width());
+    for (std::uint32_t m = 0; m < twig_size(i); ++m) action(twig_mask(i, m, room.data()));
+  }
+  const Word* mask(std::uint32_t place) const { return &masks_[place * width()]; }
   void list_thresholds(const std::int32_t* ranks, int columns);
   void copy_masks();
+  void plant(int i, int source);
+  void plant_one(int i, int source);
+  void plant_cells(int i, int source);
+  void decide(int i, const CellSide& side);
   int grow(int i, Workspace& work);
+  int grow_listed(int i, Workspace& work);
+  int grow_cell(int i, Workspace& work);
+  std::uint32_t keep(int source, const Word* mask);
   int new_branches(int count, Workspace* work);
   int balanced_row(int i) const;
   bool part(std::uint32_t begin, std::uint32_t end, int row, Workspace& work,
@@ -112,6 +174,13 @@ class MaskTree {
   std::vector<std::unique_ptr<Chunk>> chunks_;  // as many as there can be at most
   int branches_ = 0;
   std::mutex growing_;
+
+  int columns_;
+  std::vector<MaskCells> cells_;
+  // By source: the rows of each point.
+  std::vector<std::vector<std::vector<std::uint32_t>>> rows_at_;
+  mutable std::mutex keeping_;
+  std::deque<Kept> kept_;
 };
 
 }  // namespace exactree

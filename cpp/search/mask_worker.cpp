@@ -92,7 +92,7 @@ void Worker<V>::search_branch(MaskSearch<V>& search, int branch, const V lo[2]) 
   if (known_too_costly(search, seen, own)) return;
   MaskTree& tree = search.node->tree();
   if (seen.decided) {
-    try_mask(search, tree.branch(branch).first, seen, own);
+    try_mask(search, {branch, MaskPlace::kAny}, seen, own);
     return;
   }
   if (branch_too_costly(search, seen, own) || control_.stopped()) return;
@@ -107,13 +107,14 @@ void Worker<V>::search_branch(MaskSearch<V>& search, int branch, const V lo[2]) 
 template <class V>
 void Worker<V>::search_twig(MaskSearch<V>& search, int branch, const V lo[2]) {
   MaskTree& tree = search.node->tree();
-  const auto& twig = tree.branch(branch);
+  const std::uint32_t size = tree.twig_size(branch);
   MaskView& seen = view(search.budget);
-  for (std::uint32_t m = twig.begin; m < twig.end && !search.done(); ++m) {
-    search.node->look_at(tree.mask(m), seen);
+  for (std::uint32_t m = 0; m < size && !search.done(); ++m) {
+    seen.mask.resize(static_cast<std::size_t>(tree.words()));
+    search.node->look_at(tree.twig_mask(branch, m, seen.mask.data()), seen);
     V own[2] = {lo[0], lo[1]};
     if (!seen.splits || known_too_costly(search, seen, own)) continue;
-    try_mask(search, tree.id(m), seen, own);
+    try_mask(search, {branch, m}, seen, own);
     if (control_.stopped()) return;
   }
 }
@@ -209,7 +210,7 @@ bool Worker<V>::branch_too_costly(MaskSearch<V>& search, const MaskView& view, V
 
 // Solves both sides of a mask as far as they matter.
 template <class V>
-void Worker<V>::try_mask(MaskSearch<V>& search, std::uint32_t id, const MaskView& view, V lo[2]) {
+void Worker<V>::try_mask(MaskSearch<V>& search, MaskPlace place, const MaskView& view, V lo[2]) {
   ++work_.counters.evaluations;
   const int n = budgets(search.budget.child());
   V hi[2];
@@ -229,11 +230,13 @@ void Worker<V>::try_mask(MaskSearch<V>& search, std::uint32_t id, const MaskView
     if (control_.stopped()) return;
   }
   const V cost = join(hi[0], hi[1], data_.penalty, budgets(search.budget));
-  EXACTREE_CLAIM(claims::mask_costs(*search.node, search.budget, id, cost));
+  EXACTREE_CLAIM(claims::mask_costs(*search.node, search.budget, view, cost));
+  if (!any_below(cost, search.best)) return;
+  const int id = static_cast<int>(search.node->tree().id(place));
   for (int k = 0; k < cost.budgets(); ++k) {
     if (cost[k] >= search.best[k]) continue;
     search.best.set(k, cost[k]);
-    search.found[static_cast<std::size_t>(k)] = {static_cast<int>(id), {hi[0], hi[1]}};
+    search.found[static_cast<std::size_t>(k)] = {id, {hi[0], hi[1]}};
   }
 }
 

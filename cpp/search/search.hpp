@@ -37,6 +37,12 @@ struct SearchResult {
   std::vector<std::tuple<double, Cost, Cost>> history;  // seconds, objective, lower bound
   double seconds = 0;
   std::int64_t peak_bytes = 0;
+  // Splits of the trees that nobody had listed: their arrangement, and the rows that go left.
+  struct Part {
+    int source;
+    std::vector<std::uint64_t> left;
+  };
+  std::vector<Part> parts;
 };
 
 // The incumbent and bound of a search under way, for whoever watches it.

@@ -108,7 +108,7 @@ class Worker {
   void search_children(MaskSearch<V>& search, int child, const V lo[2]);
   bool known_too_costly(MaskSearch<V>& search, const MaskView& view, V lo[2]);
   bool branch_too_costly(MaskSearch<V>& search, const MaskView& view, V lo[2]);
-  void try_mask(MaskSearch<V>& search, std::uint32_t id, const MaskView& view, V lo[2]);
+  void try_mask(MaskSearch<V>& search, MaskPlace place, const MaskView& view, V lo[2]);
   V solve_side(MaskSearch<V>& search, const MaskView& view, int s, bool limited, const V& cap,
                V lo[2], const V& hi);
   MaskArchive* mask_archive(Budget budget, int words);

@@ -1,6 +1,6 @@
 """The native core of exactree: arrays in, arrays out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy
@@ -30,6 +30,11 @@ def bitset_kth(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C'
 def dichotomies(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], expected: int, stop: object | None, isa: str = 'auto') -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], bool]:
     """
     List the partitions of vectors by linear functionals that vanish on none of them: masks of the side of vector 0, sorted, without the trivial one, and whether the list is complete. points[i, c] holds 64-bit words of two's complement, the lowest first. stop() is asked every few milliseconds.
+    """
+
+def cut_cells(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], isa: str = 'auto') -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+    """
+    The masks of `dichotomies` and the trivial one, in the order in which a search that cuts cells would meet them; for tests.
     """
 
 def surface_sides(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], isa: str = 'auto') -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]]:
@@ -68,6 +73,9 @@ class SearchResult:
     def counters(self) -> dict[str, int]: ...
 
     @property
+    def parts(self) -> list[tuple[int, list[int]]]: ...
+
+    @property
     def history(self) -> list[tuple[float, int, int]]: ...
 
     @property
@@ -86,11 +94,13 @@ def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None
     Find an optimal tree over rank columns (features x rows); see exactree.engines.search.
     """
 
-def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
     """
     Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64).
 
     A node's split is mask number `feature`, with low = high = 0: the rows in the mask go left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with `feature` = number of masks + column: ranks <= low go left, and high is the lowest rank on the right among the rows of the node.
+
+    With `cells`, pairs of points as for `dichotomies` and of the point of every row (numbered in the order of the rows), the partitions of `dichotomies` are splits too, without being listed. Those in the trees are `parts`, with the number of their pair and the rows that go left; `feature` = number of masks + columns + place in `parts`.
     """
 
 def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.objectives import MisclassificationError, Objective, Targets
-from exactree.sides import Sides
+from exactree.sides import Sides, members
 from exactree.tree import Split, Tree, size, to_text
 
 Number = int | float
@@ -72,10 +72,12 @@ class Cut(Split):
 class Part(Split):
     """An engine's split by a listed partition: does the row go left in side mask `index`?
 
-    It has no answer for other rows; the family that listed it writes it down as a split that has.
+    Of a partition that nobody listed, `index` is the number of its Cells, and `left` has the words
+    of its mask. It has no answer for other rows; the family writes it down as a split that has.
     """
 
     index: int
+    left: tuple[int, ...] = ()
     kind: ClassVar[str] = "part"
 
     def formula(
@@ -182,6 +184,8 @@ class Problem:
         if isinstance(split, Cut):
             return np.asarray(self.columns[split.column, rows] <= split.rank)
         assert isinstance(split, Part) and self.sides is not None
+        if split.left:
+            return members(np.array(split.left, dtype=np.uint64), rows)
         return self.sides.among(split.index, rows)
 
     def targets(self) -> Targets:

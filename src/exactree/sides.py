@@ -25,6 +25,16 @@ def packed(left: NDArray[Any]) -> Masks:
     return room.view("<u8").astype(np.uint64, copy=False)
 
 
+def members(mask: Masks, rows: NDArray[np.intp]) -> Bools:
+    """Tell which of the rows a mask has.
+
+    >>> members(np.array([5], np.uint64), np.array([0, 1])).tolist()
+    [True, False]
+    """
+    bits = mask[rows // 64] >> (rows % 64).astype(np.uint64)
+    return np.asarray(bits & np.uint64(1), dtype=bool)
+
+
 def unpacked(masks: Masks, n_rows: int) -> Bools:
     """Undo `packed`.
 
@@ -35,6 +45,23 @@ def unpacked(masks: Masks, n_rows: int) -> Bools:
         return np.zeros((len(masks), n_rows), dtype=bool)
     octets = np.ascontiguousarray(masks).astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(octets, axis=1, count=n_rows, bitorder="little").astype(bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Points whose partitions by linear functions nobody has listed.
+
+    Parameters
+    ----------
+    vectors : (P, C, words) uint64
+        The distinct points, a constant among their coordinates: integers as words of two's
+        complement, the lowest first.
+    rows : (n,) uint32
+        The point of every row, numbered in the order of the rows.
+    """
+
+    vectors: NDArray[np.uint64]
+    rows: NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +77,14 @@ class Sides:
         -1 fills up rules of fewer owners. None: all partitions of a family, usable anywhere.
     complete : bool
         False if the listing was stopped.
+    cells : tuple of Cells
+        Further partitions, which are not listed; for the native search.
     """
 
     masks: Masks
     owners: NDArray[np.int32] | None = None
     complete: bool = True
+    cells: tuple[Cells, ...] = ()
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -65,5 +95,4 @@ class Sides:
         >>> Sides(np.array([[5]], np.uint64)).among(0, np.array([0, 1])).tolist()
         [True, False]
         """
-        words = self.masks[index, rows // 64]
-        return np.asarray((words >> (rows % 64).astype(np.uint64)) & np.uint64(1), dtype=bool)
+        return members(self.masks[index], rows)

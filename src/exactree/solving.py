@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import parameters
+from exactree import inputs
 from exactree.engines import (
     OVER_RULES,
     as_engine,
@@ -20,7 +20,12 @@ from exactree.engines import (
     search_sizes,
     single_leaf,
 )
-from exactree.objectives import Objective, as_objective, check_declarations
+from exactree.objectives import (
+    MisclassificationError,
+    Objective,
+    as_objective,
+    check_declarations,
+)
 from exactree.preparing import (
     Data,
     in_words,
@@ -30,7 +35,7 @@ from exactree.preparing import (
     read_limits,
     read_task,
 )
-from exactree.problem import Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.problem import Engine, Limits, OnProgress, Problem, Progress, Result, Status
 from exactree.recounting import counter
 from exactree.routing import ends
 from exactree.splits import Listing, Sources, Splits, as_family
@@ -131,7 +136,7 @@ def solve(
         loss,
         family.words,
         owned=engine in OVER_RULES,
-        listing=_listing(limits, start),
+        listing=_listing(limits, start, chosen, loss),
     )
     chosen = for_problem(chosen, engine, problem)
     if chosen is generic:
@@ -172,27 +177,30 @@ def solve_sizes(
     """
     start = perf_counter()
     family, loss = as_family(splits), as_objective(objective, read_task(task))
-    most = parameters.read_count("max_splits", max_splits, 0)
+    most = inputs.read_count("max_splits", max_splits, 0)
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight, task)
     loss = loss.for_classes(data.classes)
     sources = family.sources(data.X)
-    listing = _listing(limits, start)
+    listing = _listing(limits, start, as_engine("auto", loss), loss)
     problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
     most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
     sized = replace(problem, max_splits=most)
     found = _all_sizes(sized, data, limits, start, _priced(problem, on_progress))
+    # More splits than rows or depth allow change nothing.
+    found += [found[-1]] * (max_splits - most)
     time = _for_fitting(limits, start, found[-1])
-    shown = [
-        translated(result, problem, data, sources, started=start, seconds_left=time)
-        for result in found
-    ]
-    # More splits than the rows, the depth or the search have use for change nothing.
-    shown += [shown[-1]] * (max_splits + 1 - len(shown))
     return [
-        replace(result, space=in_words(replace(budgets, max_splits=k), family.words))
-        for k, result in enumerate(shown)
+        translated(
+            replace(result, space=in_words(replace(budgets, max_splits=k), family.words)),
+            problem,
+            data,
+            sources,
+            started=start,
+            seconds_left=time,
+        )
+        for k, result in enumerate(found)
     ]
 
 
@@ -207,7 +215,7 @@ def _all_sizes(
     if not problem.max_splits:
         return [single_leaf(problem, "optimal")]
     engine = for_problem(as_engine("auto", problem.objective), "auto", problem)
-    if engine is search:
+    if engine is search and problem.objective.integral:
         return search_sizes(problem, left, show)
     if engine is generic:
         check_declarations(problem.objective, data.targets(integral=problem.objective.integral))
@@ -232,9 +240,13 @@ def _for_fitting(limits: Limits, started: float, found: Result) -> SecondsLeft:
     return lambda: end - perf_counter()
 
 
-def _listing(limits: Limits, started: float) -> Listing:
+def _listing(limits: Limits, started: float, engine: Engine, loss: Objective) -> Listing:
     """Let the listing of partitions keep to the limits; without one of memory, to a gibibyte."""
-    return Listing(limits.memory or GIBIBYTE, lambda: perf_counter() - started >= limits.seconds)
+    return Listing(
+        limits.memory or GIBIBYTE,
+        lambda: perf_counter() - started >= limits.seconds,
+        needed=engine is not search or type(loss) is not MisclassificationError,
+    )
 
 
 def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress | None:

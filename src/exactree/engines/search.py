@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -13,12 +14,14 @@ from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
 from exactree.objectives import CostMatrix
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
-from exactree.tree import Leaf, Node, Tree, size
+from exactree.tree import Leaf, Node, Split, Tree, size
 
 MAX_BUDGET = 31
 FEW_CLASSES = 16
 # How often a regression problem is looked at again with finer steps.
 MAX_PASSES = 4
+# Without a limit of memory, a search that makes its partitions itself keeps to this.
+GIBIBYTE = 2**30
 
 
 def search(
@@ -48,8 +51,6 @@ def search_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None = None
 ) -> list[Result]:
     """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
-    if fixed.is_squared(problem):
-        return _search_squared_sizes(problem, limits, on_progress)
     found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
@@ -86,7 +87,10 @@ def _run(
     if problem.sides is None:
         return _native.search_columns(problem.columns, *rows, **terms)
     ranks = problem.columns if len(problem.columns) else None
-    return _native.search_masks(problem.sides.masks, *rows, ranks=ranks, **terms)
+    cells = [(cells.vectors, cells.rows) for cells in problem.sides.cells]
+    if cells and not limits.memory:
+        terms["memory_limit"] = GIBIBYTE
+    return _native.search_masks(problem.sides.masks, *rows, ranks=ranks, cells=cells, **terms)
 
 
 def _priced_rows(problem: Problem, terms: dict[str, Any]) -> tuple[Any, ...]:
@@ -128,8 +132,10 @@ def _search_squares(
         left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
         squares = fixed.whole_squares(problem, y)
         assert squares is not None, fixed.why_not_whole(problem)
-        found = _pass(problem, squares, left, on_progress, options)[0]
-        best = found = found if best is None else _with_better_tree(found, best)
+        found = _pass(problem, squares, left, on_progress, options)
+        if best is not None and best.objective <= found.objective:
+            found = replace(found, objective=best.objective, tree=best.tree)
+        best = found
         if found.status != "optimal":
             break
         if not fixed.is_coarse(squares, float(found.objective), size(found.tree) + 1):
@@ -142,42 +148,13 @@ def _search_squares(
     return best
 
 
-def _with_better_tree(found: Result, other: Result) -> Result:
-    """Give what was found last with the tree found before, if that is no worse."""
-    if found.objective < other.objective:
-        return found
-    best, low = other.objective, min(found.lower_bound, other.objective)
-    return replace(found, objective=best, lower_bound=low, gap=best - low, tree=other.tree)
-
-
-def _search_squared_sizes(
-    problem: Problem, limits: Limits, on_progress: OnProgress | None
-) -> list[Result]:
-    """Solve for squared error and every size; those of few digits once more, by themselves."""
-    _refuse_long_budget(problem, sizes=True)
-    start = perf_counter()
-    squares = fixed.whole_squares(problem, problem.targets().y)
-    assert squares is not None, fixed.why_not_whole(problem)
-    found = _pass(problem, squares, limits, on_progress, {"sizes": True})
-    for k, result in enumerate(found):
-        coarse = fixed.is_coarse(squares, float(result.objective), size(result.tree) + 1)
-        if result.status != "optimal" or not coarse:
-            continue
-        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
-        finer = _search_squares(replace(problem, max_splits=k), left, on_progress, {})
-        found[k] = _with_better_tree(finer, result)
-    return found
-
-
 def _pass(
     problem: Problem,
     squares: fixed.Squares,
     limits: Limits,
     on_progress: OnProgress | None,
     options: dict[str, Any],
-) -> list[Result]:
-    """Search once; one result, or with the option `sizes` one for every number of splits."""
-
+) -> Result:
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
             on_progress(Progress(seconds, objective * price, lower_bound * price))
@@ -195,24 +172,15 @@ def _pass(
         **_terms(problem, limits),
         **options,
     )
-    solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
-    return [
-        _squared_result(problem, squares, found, proved=o == b, units=b, tree=_translated(t, 0))
-        for o, b, t in solved
-    ]
-
-
-def _squared_result(
-    problem: Problem, squares: fixed.Squares, found: Any, *, proved: bool, units: int, tree: Tree
-) -> Result:
+    tree = _translated(found.tree)
     objective = fixed.loss(problem, tree)
-    bound = objective if proved else min(fixed.least_cost(squares, units), objective)
-    history = [
-        (seconds, cost * squares.price, low * squares.price) for seconds, cost, low in found.history
-    ]
+    bound = objective
+    if found.status != "optimal":
+        bound = min(fixed.least_cost(squares, found.lower_bound), objective)
+    history = [(seconds, cost * price, low * price) for seconds, cost, low in found.history]
     history[-1] = (history[-1][0], objective, bound)
     return Result(
-        status="optimal" if proved else found.status,
+        status=found.status,
         space=problem.space,
         objective=objective,
         lower_bound=bound,
@@ -235,6 +203,7 @@ def _refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
 
 
 def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: Any) -> Result:
+    parts = [Part(source, tuple(left)) for source, left in found.parts]
     # A search for all sizes may stop after it has proved some of them.
     status: Status = "optimal" if bound == objective else found.status
     return Result(
@@ -243,7 +212,9 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
         objective=objective,
         lower_bound=bound,
         gap=objective - bound,
-        tree=_translated(tree, 0 if problem.sides is None else len(problem.sides)),
+        tree=_translated(
+            tree, 0 if problem.sides is None else len(problem.sides), len(problem.columns), parts
+        ),
         stats={
             "seconds": found.seconds,
             "peak_bytes": found.peak_bytes,
@@ -253,11 +224,21 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
     )
 
 
-def _translated(lists: dict[str, list[int]], sides: int) -> Tree:
+def _translated(
+    lists: dict[str, list[int]], sides: int = 0, columns: int = 0, parts: Sequence[Part] = ()
+) -> Tree:
     """Turn the lists in preorder into a tree; children come after their parent, so backwards.
 
-    Splits below `sides` are listed partitions, the others are columns.
+    Splits below `sides` are listed partitions, then come columns, then the `parts`.
     """
+
+    def split(number: int, low: int, high: int) -> Split:
+        if number < sides:
+            return Part(number)
+        if parts and number >= sides + columns:
+            return parts[number - sides - columns]
+        return Cut(number - sides, low, high)
+
     names = ("feature", "low", "high", "left", "right", "label")
     feature, low, high, left, right, label = (lists[name] for name in names)
     built: list[Tree] = [Leaf(0)] * len(feature)
@@ -265,7 +246,6 @@ def _translated(lists: dict[str, list[int]], sides: int) -> Tree:
         if feature[i] < 0:
             built[i] = Leaf(label[i])
         else:
-            listed = feature[i] < sides
-            cut = Part(feature[i]) if listed else Cut(feature[i] - sides, low[i], high[i])
+            cut = split(feature[i], low[i], high[i])
             built[i] = Node(cut, built[left[i]], built[right[i]])
     return built[0]

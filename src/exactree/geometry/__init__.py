@@ -2,7 +2,13 @@
 
 from exactree.geometry.families import Family, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
-from exactree.geometry.listing import Dichotomies, count_bound, dichotomies, surface_sides
+from exactree.geometry.listing import (
+    Dichotomies,
+    count_bound,
+    dichotomies,
+    surface_sides,
+    unlisted,
+)
 from exactree.geometry.margin import SecondsLeft, Surface, no_limit, widest_margin
 from exactree.geometry.owning import OwnedRules, owned_rules
 
@@ -21,5 +27,6 @@ __all__ = [
     "owned_rules",
     "polynomial",
     "surface_sides",
+    "unlisted",
     "widest_margin",
 ]

@@ -18,6 +18,8 @@ Masks = NDArray[np.uint64]
 Rows = Sequence[Sequence[int]]
 
 GIBIBYTE = 2**30
+# With more coefficients, cells have so many corners that a list of partitions is better.
+MOST_UNLISTED = 7
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,27 @@ def dichotomies(
     expected = _refuse_too_many(kind, len(points), len(vectors[0]), memory_limit)
     masks, complete = _native.dichotomies(pack(vectors), expected, stop, isa)
     return Dichotomies(masks, rows, len(points), complete)
+
+
+def unlisted(
+    X: ArrayLike, family: str | Family
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]] | None:
+    """Give the vectors of the distinct rows, packed, and where each row is among them.
+
+    The partitions of `dichotomies` are those of the vectors by linear functions; the native search
+    finds them by itself. None for axis-parallel splits, and where surfaces have so many
+    coefficients that a list is better.
+
+    >>> vectors, rows = unlisted([[0], [2], [0]], "hyperplane")
+    >>> vectors.tolist(), rows.tolist()
+    ([[[1], [0]], [[1], [1]]], [0, 1, 0])
+    """
+    kind = family_of(family)
+    if kind.name == "axis":
+        return None
+    points, rows = distinct_rows(lift(X, common=kind.scales_columns_together).rows)
+    vectors = independent_columns(homogeneous(points, kind))
+    return None if len(vectors[0]) > MOST_UNLISTED else (pack(vectors), rows)
 
 
 def surface_sides(X: ArrayLike, family: str | Family, owners: ArrayLike) -> tuple[Masks, Masks]:

@@ -27,10 +27,14 @@ GIBIBYTE = 2**30
 
 @dataclass(frozen=True)
 class Listing:
-    """What a listing of partitions may take: `memory` in bytes; `stop()` ends it early."""
+    """What a listing of partitions may take: `memory` in bytes; `stop()` ends it early.
+
+    Not `needed`: the engine can do with Cells where a family has them.
+    """
 
     memory: int = GIBIBYTE
     stop: Callable[[], bool] | None = None
+    needed: bool = True
 
 
 class Sources:

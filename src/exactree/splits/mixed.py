@@ -22,6 +22,7 @@ class MixedSources(Sources):
     parts: list[Sources]
     columns: Ranks
     starts: list[int] = field(default_factory=list)  # the first listed partition of each part
+    cell_starts: list[int] = field(default_factory=list)  # the first Cells of each part
 
     @property
     def has_sides(self) -> bool:
@@ -49,10 +50,12 @@ class MixedSources(Sources):
 
     def _joined(self, found: list[Sides]) -> Sides:
         self.starts = np.cumsum([0, *map(len, found)]).tolist()[:-1]
+        self.cell_starts = np.cumsum([0, *(len(sides.cells) for sides in found)]).tolist()[:-1]
         masks: Masks = np.concatenate([sides.masks for sides in found])
         owned = [sides.owners for sides in found if sides.owners is not None]
         owners = _padded(owned) if len(owned) == len(found) else None
-        return Sides(masks, owners, all(sides.complete for sides in found))
+        cells = tuple(cells for sides in found for cells in sides.cells)
+        return Sides(masks, owners, all(sides.complete for sides in found), cells)
 
     def split(
         self,
@@ -63,8 +66,9 @@ class MixedSources(Sources):
     ) -> Split:
         """Let the family that listed the split write it down."""
         if isinstance(cut, Part):
-            number = int(np.searchsorted(self.starts, cut.index, side="right")) - 1
-            part = Part(cut.index - self.starts[number])
+            starts = self.cell_starts if cut.left else self.starts
+            number = int(np.searchsorted(starts, cut.index, side="right")) - 1
+            part = Part(cut.index - starts[number], cut.left)
             return self.parts[number].split(part, rows, left, seconds_left)
         assert isinstance(cut, Cut)
         column = cut.column

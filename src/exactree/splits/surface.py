@@ -9,9 +9,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.geometry import Family, Surface, dichotomies, owned_rules, widest_margin
+from exactree.geometry import (
+    Family,
+    Surface,
+    dichotomies,
+    owned_rules,
+    unlisted,
+    widest_margin,
+)
 from exactree.problem import Ranks
-from exactree.sides import Sides
+from exactree.sides import Cells, Sides, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
@@ -160,7 +167,10 @@ class SurfaceSources(Sources):
         return True
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
-        """List every partition that a surface of the family makes."""
+        """List every partition that a surface of the family makes, or leave that to the search."""
+        cells = None if listing.needed else unlisted(self.X[rows], self.family)
+        if cells is not None:
+            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), cells=(Cells(*cells),))
         found = dichotomies(
             self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
         )
