@@ -7,10 +7,6 @@
 
 namespace exactree {
 
-namespace {
-constexpr int kFirst = 0, kLast = 1;
-}
-
 template <class V>
 void Chain<V>::start(const ChainContext& context, const Relative<V>* relatives, int count,
                      bool with_floors, Counters& counters) {
@@ -46,78 +42,6 @@ void Chain<V>::append(int position, int rank, const V lo[2], const V hi[2]) {
   e.rank = rank;
   for (int s = 0; s < 2; ++s) e.lo[s] = lo[s], e.hi[s] = hi[s];
   entries_.push_back(e);
-}
-
-// Transfer. Let A be the rows of a relative, and B ours, both split at the same value. Their left
-// sides differ by no more than A and B do: those of A - B and of B - A that go left. With the
-// intersection C of the left sides, e(L_B) >= e(C) >= e(L_A) - I(A - B) by Subset and Similarity,
-// and e(L_B) <= e(C) + I(B - A) <= e(L_A) + I(B - A) likewise; the right sides alike. (Upper bounds
-// use Subset, so they are taken over only where it holds.) The floors of second columns are
-// optima of the same kind, over trees with one split in a given column.
-//
-// A relative may have been solved with fewer levels than we are, or with more. Fewer levels cost
-// more, so its lower bounds count only if it has as many as we have, its upper ones only if it has
-// no more.
-template <class V>
-void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with_floors) {
-  const Node& node = *context_.node;
-  const int f = context_.feature, rows = node.rows();
-  const Entry* at[kMostRelatives];
-  const Entry* end[kMostRelatives];
-  const Relative<V>* who[kMostRelatives];
-  bool enough[kMostRelatives], more[kMostRelatives];
-  int n = 0;
-  for (int i = 0; i < count; ++i) {
-    const auto& lists = relatives[i].solution->lists;
-    if (lists.empty() || lists[static_cast<std::size_t>(f)].empty()) continue;
-    const auto& list = lists[static_cast<std::size_t>(f)];
-    at[n] = list.data();
-    end[n] = list.data() + list.size();
-    enough[n] = relatives[i].solution->depth >= context_.budget.depth;
-    more[n] = relatives[i].solution->depth > context_.budget.depth;
-    who[n++] = &relatives[i];
-  }
-  const int second = 2 * node.features();
-  int last = kFirst, position = 0;
-  for (;;) {
-    int b = -1;
-    for (int i = 0; i < n; ++i)
-      if (at[i] < end[i] && (b < 0 || at[i]->rank < at[b]->rank)) b = i;
-    if (b < 0) break;
-    const Entry& theirs = *at[b]++;
-    position = node.position_of(f, theirs.rank, position);
-    if (position <= 0 || position >= rows) continue;
-    if (entry(last).position != position) {
-      const V lo[2] = {value(0), value(0)}, hi[2] = {value(kInfinite), value(kInfinite)};
-      append(position, theirs.rank, lo, hi);
-      const int me = static_cast<int>(entries_.size()) - 1;
-      entry(me).prev = last;
-      entry(me).next = kLast;
-      entry(last).next = me;
-      entry(kLast).prev = me;
-      last = me;
-    }
-    Entry& ours = entry(last);
-    for (int s = 0; s < 2; ++s) {
-      if (enough[b]) raise_to(ours.lo[s], theirs.lo[s], -who[b]->extra);
-      if (context_.subset_holds && !more[b]) lower_to(ours.hi[s], theirs.hi[s], who[b]->missing);
-    }
-    if (!with_floors || theirs.floors < 0 || !enough[b]) continue;
-    if (ours.floors < 0) {
-      ours.floors = static_cast<int>(floors_.size());
-      floors_.resize(floors_.size() + static_cast<std::size_t>(second), 0);
-    }
-    const std::uint16_t* from = &who[b]->solution->floors[static_cast<std::size_t>(theirs.floors)];
-    std::uint16_t* to = &floors_[static_cast<std::size_t>(ours.floors)];
-    const Cost less = node.units(who[b]->extra);
-    for (int g = 0; g < second; ++g)
-      if (from[g] - less > to[g]) to[g] = static_cast<std::uint16_t>(from[g] - less);
-  }
-  bool changed = false;
-  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next)
-    spread(entry(i), entry(entry(i).next), changed);
-  for (int i = kLast; entry(i).prev >= 0; i = entry(i).prev)
-    spread(entry(i), entry(entry(i).prev), changed);
 }
 
 // What one threshold says of another: with p <= q and I the influence of the rows between,
@@ -238,28 +162,36 @@ bool Chain<V>::pick(const V& best, Task<V>& task, Counters& counters) {
       p = std::min(at.last, context_.node->next(f, middle));
     task = {begin, end, at.entry, p, 0};
     task.slack = std::max(influence(range[0], p), influence(p, range[1]));
-    if (entry(at.entry).position != p) insert(at.entry, p, task.entry);
-    entry(task.entry).rank = context_.node->rank_at(f, p);
+    if (entry(at.entry).position != p)
+      task.entry = insert(at.entry, p, context_.node->rank_at(f, p));
     return true;
   }
   return false;
 }
 
+// A new entry, of which nothing is known yet.
 template <class V>
-void Chain<V>::insert(int after, int position, int& me) {
+int Chain<V>::link(int after, int position, int rank) {
   const int before = entry(after).next;
   const V lo[2] = {value(0), value(0)}, hi[2] = {value(kInfinite), value(kInfinite)};
-  append(position, 0, lo, hi);
-  me = static_cast<int>(entries_.size()) - 1;
-  bool changed = false;
-  spread(entry(after), entry(me), changed);
-  spread(entry(before), entry(me), changed);
-  EXACTREE_CLAIM(
-      claims::sides(Pruning::kSideKnown, context_, position, entry(me).lo, entry(me).hi));
+  append(position, rank, lo, hi);
+  const int me = static_cast<int>(entries_.size()) - 1;
   entry(me).prev = after;
   entry(me).next = before;
   entry(after).next = me;
   entry(before).prev = me;
+  return me;
+}
+
+template <class V>
+int Chain<V>::insert(int after, int position, int rank) {
+  const int me = link(after, position, rank);
+  bool changed = false;
+  spread(entry(after), entry(me), changed);
+  spread(entry(entry(me).next), entry(me), changed);
+  EXACTREE_CLAIM(
+      claims::sides(Pruning::kSideKnown, context_, position, entry(me).lo, entry(me).hi));
+  return me;
 }
 
 template <class V>
@@ -323,8 +255,7 @@ int Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solut
       const int b = std::max(entry(i).position, entry(at).position);
       const Cost between = influence(a, b);
       const bool larger = (step == 1) == (side == 0);  // the other has rows that we have not
-      out[n++] = {kids[static_cast<std::size_t>(kid)].get(), larger ? between : 0,
-                  larger ? 0 : between};
+      out[n++] = {kids[static_cast<std::size_t>(kid)].get(), between, larger, a, b};
       break;
     }
   }

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/difference.hpp"
 #include "search/node.hpp"
 #include "search/value.hpp"
 
@@ -57,12 +58,15 @@ struct Solution {
   }
 };
 
-// A solved subproblem whose rows differ little from ours.
+// A solved subproblem whose rows differ little from ours: it has some that we have not, or lacks
+// some that we have.
 template <class V>
 struct Relative {
   const Solution<V>* solution;
-  Cost extra;    // influence of the rows it has and we have not
-  Cost missing;  // influence of the rows we have and it has not
+  Cost between = 0;                        // influence of the rows by which we differ
+  bool larger = false;                     // it has them
+  int begin = 0, end = 0;                  // where they lie in the column that parts us
+  const Difference* difference = nullptr;  // the same rows, if it pays to know them
 };
 
 // Two neighbours along the column, and what other columns say; see quadrants.hpp.
@@ -88,6 +92,9 @@ struct Task {
   int position;
   Cost slack;  // solving beyond best by this much can remove the whole run
 };
+
+template <class V>
+class Walk;  // transfer.cpp
 
 template <class V>
 class Chain {
@@ -133,6 +140,7 @@ class Chain {
   void store(const V& best, Solution<V>& solution);
 
  private:
+  static constexpr int kFirst = 0, kLast = 1;  // the entries at both ends
   struct Gap {
     int entry, first, last;
   };
@@ -140,11 +148,15 @@ class Chain {
   bool gap(int i, const V& best, Gap& out, Counters& counters) const;
   bool choose(int begin, int end, const V& best, Gap& chosen, int range[2],
               Counters& counters) const;
-  void insert(int after, int position, int& entry);
+  int link(int after, int position, int rank);
+  int insert(int after, int position, int rank);
   void spread(const Entry& from, Entry& to, bool& changed) const;
   // A bound on every split at or after a and before b; see gap().
   V bound_between(const Entry& a, const Entry& b) const;
+  // transfer.cpp
   void take_relatives(const Relative<V>* relatives, int count, bool with_floors);
+  void take(const Walk<V>& theirs, bool with_floors, Entry& ours);
+
   void append(int position, int rank, const V lo[2], const V hi[2]);
   Cost influence(int a, int b) const { return context_.node->influence(context_.feature, a, b); }
   V value(Cost c) const { return V::constant(c, context_.side_budgets); }

@@ -141,6 +141,25 @@ class ColumnNode final : public Node {
     EXACTREE_CLAIM(child.audited.set_child(audited, f, rank_at(f, p), left), claims::built(child));
   }
 
+  void between(int f, int a, int b, Difference& out) override {
+    out.ranks.resize(static_cast<std::size_t>(features_));
+    out.costs.resize(static_cast<std::size_t>(features_));
+    const Rank from = own(f)[a], to = b < rows_ ? own(f)[b] : RankCode<Rank>::kPad;
+    for (int g = 0; g < features_; ++g) {
+      auto& rank = out.ranks[static_cast<std::size_t>(g)];
+      auto& cost = out.costs[static_cast<std::size_t>(g)];
+      rank.clear();
+      cost.assign(1, 0);
+      const Rank* r = ranks(g, f);
+      for (int w = 0; w < words_; ++w)
+        for (Word v = below(r + w * 64, to) & ~below(r + w * 64, from); v != 0; v &= v - 1) {
+          const int i = w * 64 + exactree::EXACTREE_ISA::first(v);
+          rank.push_back(rank_at(g, i));
+          cost.push_back(cost.back() + influence(g, i, i + 1));
+        }
+    }
+  }
+
   void part(int f, int p, Workspace& work) const override {
     targets_.part(f, p, work);
     const int* sum = counts_.empty() ? nullptr : &counts_[index(f, rows_ + 1)];

@@ -12,6 +12,7 @@
 
 #include "search/audit.hpp"
 #include "search/control.hpp"
+#include "search/difference.hpp"
 #include "search/problem.hpp"
 #include "search/squares.hpp"
 #include "search/value.hpp"
@@ -140,6 +141,9 @@ class Node {
   // Builds one side of a split. This node must outlive the child.
   virtual void make_child(int f, int p, bool left, Node& child, const Workspace&) = 0;
   virtual std::unique_ptr<Node> make_empty() const = 0;
+
+  // The rows between two positions of column f.
+  virtual void between(int /*f*/, int /*a*/, int /*b*/, Difference&) {}
 
   // Prepares `split`: class costs, rows and leaf costs of both sides.
   virtual void part(int f, int p, Workspace&) const = 0;

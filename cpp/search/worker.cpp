@@ -10,6 +10,8 @@ namespace exactree {
 namespace {
 // How many per cent of the best cost the sides of a split are solved beyond it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
+// By how many rows two subproblems may differ for it to pay to know which.
+constexpr int kMostApart = 48;
 }  // namespace
 
 template <class V>
@@ -227,7 +229,7 @@ void Worker<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job) {
     job.across[s].depth = frame.budget.child().depth;
     quadrants(frame.crossed, frame.kids, chain.context().feature, e.rank, s, subset_holds(),
               job.across[s]);
-    job.relatives[s][n++] = {&job.across[s], 0, 0};
+    job.relatives[s][n++] = {&job.across[s]};
     work_.counters.count(Pruning::kQuadrant);
   }
 }
@@ -348,6 +350,21 @@ Cost Worker<V>::raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low
   return std::max(std::min(low, leaf), std::min(leaf, least + data_.penalty));
 }
 
+// Lists the rows by which a side is smaller than a relative. Many rows cost more than they save.
+template <class V>
+void Worker<V>::tell_apart(Node& node, int feature, int depth, Relative<V>* relatives, int count) {
+  const std::size_t first = static_cast<std::size_t>(depth) * kMostRelatives;
+  if (differences_.size() < first + kMostRelatives) differences_.resize(first + kMostRelatives);
+  for (int i = 0; i < count; ++i) {
+    Relative<V>& r = relatives[i];
+    if (!r.larger || r.end - r.begin > kMostApart) continue;
+    auto& difference = differences_[first + static_cast<std::size_t>(i)];
+    if (!difference) difference = std::make_unique<Difference>();
+    node.between(feature, r.begin, r.end, *difference);
+    r.difference = difference.get();
+  }
+}
+
 template <class V>
 void Worker<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
   Node& node = *frame.node;
@@ -366,6 +383,7 @@ void Worker<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
       continue;
     }
     Node& side = child(node, feature, p, s == 0, frame.budget.depth);
+    tell_apart(node, feature, frame.budget.depth, job.relatives[s], job.relative_count[s]);
     job.kids[s] = std::make_unique<Solution<V>>();
     solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], job.relative_count[s],
           *job.kids[s]);

@@ -83,6 +83,7 @@ class Worker {
   Cost one_split(Node& node, Cost below, bool limited);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
+  void tell_apart(Node& node, int feature, int depth, Relative<V>* relatives, int count);
   void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
                   Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
@@ -119,6 +120,7 @@ class Worker {
   Workspace work_;
   std::vector<std::unique_ptr<Node>> pool_;  // two per depth
   std::vector<std::unique_ptr<Chain<V>>> chains_;
+  std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
   std::vector<std::pair<Budget, std::unique_ptr<Archive<V>>>> archives_;
   std::vector<int> overlaps_;
   std::vector<std::pair<Budget, std::unique_ptr<MaskArchive>>> mask_archives_;
