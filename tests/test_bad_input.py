@@ -33,6 +33,10 @@ DATA: dict[str, tuple[Any, Any, str]] = {
     "text": ([["a", 1], ["b", 2], ["c", 3]], Y, r"X is not numeric .*encode text"),
     "text in a frame": (FRAME.assign(age=list("abc")), Y, r"column 'age' of X is not numeric"),
     "dates": (FRAME.assign(age=pd.date_range("2026-01-01", periods=3)), Y, r"'age'.*convert"),
+    "dates without a frame": (np.array([[1], [2], [3]], "M8[ns]"), Y, r"X holds dates .*convert"),
+    "hidden values": (np.ma.array(X, mask=[[0, 1], [0, 0], [0, 0]]), Y, r"masked array.*Imputer"),
+    "hidden labels": (X, np.ma.array(Y, mask=[0, 1, 0]), r"y is a masked array .*drop"),
+    "ragged": ([[1, 2], [3], [4, 5]], Y, r"X is no table .*all rows the same length"),
     "two columns of a name": (
         pd.DataFrame(X, columns=["a", "a"]),
         Y,
@@ -59,6 +63,21 @@ def test_bad_data(name: str) -> None:
     data, labels, message = DATA[name]
     with pytest.raises(ValueError, match=message):
         exactree.solve(data, labels, max_depth=1)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long double is float64 here")
+def test_a_longer_type_is_read_where_float64_keeps_its_values_apart() -> None:
+    near = np.array([[1], [1 + np.longdouble(2) ** -60], [3]])
+    with pytest.raises(ValueError, match=r"column 0 of X has values of type .*tell apart.*ranks"):
+        exactree.solve(near, Y, max_depth=2)
+    assert exactree.solve(np.array(X, np.longdouble), Y, max_depth=2).objective == 0
+
+
+def test_large_integers_elsewhere_are_not_called_a_column() -> None:
+    with pytest.raises(ValueError, match=r"^y has the integer .* row 2.*offset from all targets"):
+        exactree.solve(X, [1, 2, 2**60], task="regression", max_depth=1)
+    with pytest.raises(ValueError, match=r"^sample_weight has the integer .*divide all weights"):
+        exactree.solve(X, Y, sample_weight=[2**60, 1, 1], max_depth=1)
 
 
 def test_sparse_data() -> None:
@@ -106,6 +125,8 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"sample_weight": [1, 1e-20, 1]}, "sample_weight 1e-20 is too small beside the sum 2"),
     ({"class_weight": "heavy"}, "class_weight='heavy': pass None, 'balanced' or a dict"),
     ({"class_weight": {0: -1}}, r"class_weight\[0\] is -1: it must be a number >= 0"),
+    ({"class_weight": {"0": 5, "1": 1}}, "names '0', '1', which y does not have, and not 0, 1"),
+    ({"class_weight": {0: 5, 2: 1}}, "names 2, which y does not have, and not 1, which it has"),
     ({"class_weight": {0: 0, 1: 0}}, "leave no row any weight: raise some"),
 ]
 

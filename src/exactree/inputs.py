@@ -1,10 +1,10 @@
-"""Reading data and parameters, and refusing what cannot be meant, with a remedy in the message."""
+"""Reading data and weights, and refusing what cannot be meant, with a remedy in the message."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import inf, isfinite, isnan
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,7 +15,6 @@ from scipy import sparse
 Floats = NDArray[np.float64]
 # Beyond this, float64 no longer tells every whole number from its neighbour.
 LARGEST_INTEGER = 2**53
-NOTHING = Fraction(0)
 
 
 def read_matrix(X: Any) -> tuple[Floats, tuple[str, ...] | None]:
@@ -30,7 +29,7 @@ def read_matrix(X: Any) -> tuple[Floats, tuple[str, ...] | None]:
     names = column_names(X)
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         return _read_frame(X), names
-    values = np.asarray(X)
+    values = _as_array(X, "X")
     if values.ndim != 2:
         raise ValueError(
             f"X has {values.ndim} dimensions instead of 2. Reshape your data: X.reshape(-1, 1) if "
@@ -41,6 +40,29 @@ def read_matrix(X: Any) -> tuple[Floats, tuple[str, ...] | None]:
     found = np.asarray(_as_floats(values, "X"))
     _refuse_not_finite(found, names)
     return found, names
+
+
+def _as_array(values: Any, what: str) -> NDArray[Any]:
+    """Take what NumPy would, but nothing whose meaning it would drop: masks, dates, ragged rows."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{what} is a masked array with missing values: fill in or drop such values first, for "
+            "example with sklearn.impute.SimpleImputer"
+        )
+    try:
+        found = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{what} is no table ({error}): give all rows the same length") from error
+    _refuse_dates(found, what)
+    return found
+
+
+def _refuse_dates(values: NDArray[Any], what: str) -> None:
+    if values.dtype.kind in "mM":
+        raise ValueError(
+            f"{what} holds dates or times: convert it to numbers, for example seconds since a "
+            "fixed day"
+        )
 
 
 def column_names(X: Any) -> tuple[str, ...] | None:
@@ -66,11 +88,7 @@ def _read_frame(frame: Any) -> Floats:
             values = np.array([np.nan if _is_missing(v) else v for v in values], dtype=object)
         if values.ndim != 1:
             raise ValueError(f"X has several columns with the name {name!r}: rename them")
-        if values.dtype.kind in "mM":
-            raise ValueError(
-                f"column {name!r} of X holds dates or times: convert it to numbers, for example "
-                "seconds since a fixed day"
-            )
+        _refuse_dates(values, f"column {name!r} of X")
         _refuse_inexact(values[:, None], (str(name),))
         found[:, j] = _as_floats(values, f"column {name!r} of X")
     _refuse_not_finite(found, tuple(map(str, frame.columns)))
@@ -109,22 +127,44 @@ def _refuse_empty(shape: tuple[int, ...]) -> None:
 
 
 def _refuse_inexact(values: NDArray[Any], names: tuple[str, ...] | None) -> None:
-    """Refuse whole numbers that float64 cannot hold; other types are exact, or not numbers."""
-    if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
-        return
-    if values.dtype.kind in "iu":
-        guilty = (values > LARGEST_INTEGER) | (values < -LARGEST_INTEGER)
-    elif values.dtype == object:
-        guilty = np.vectorize(_is_large_integer, otypes=[bool])(values)
-    else:
-        return
-    if guilty.any():
-        row, j = np.argwhere(guilty)[0]
+    """Refuse numbers that float64 cannot tell apart; other types are exact, or not numbers."""
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        _refuse_merged(values, names)
+    guilty = _beyond_float64(values)
+    if guilty is not None:
+        row, j = guilty
         raise ValueError(
             f"column {_name(j, names)} of X has the integer {values[row, j]} in row {row}, beyond "
             "2**53, where float64 cannot tell neighbours apart: subtract an offset from the column "
             "or pass its ranks (scipy.stats.rankdata)"
         )
+
+
+def _beyond_float64(values: NDArray[Any]) -> tuple[int, int] | None:
+    """Find a whole number that float64 may not hold, by row and column."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        guilty = (values > LARGEST_INTEGER) | (values < -LARGEST_INTEGER)
+    elif values.dtype == object:
+        guilty = np.vectorize(_is_large_integer, otypes=[bool])(values)
+    else:
+        return None
+    if not guilty.any():
+        return None
+    row, j = np.argwhere(guilty)[0]
+    return int(row), int(j)
+
+
+def _refuse_merged(values: NDArray[Any], names: tuple[str, ...] | None) -> None:
+    """Refuse columns of a longer type in which float64 would make different values equal."""
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float64)
+    for j in range(values.shape[1]):
+        if len(np.unique(values[:, j])) > len(np.unique(rounded[:, j])):
+            raise ValueError(
+                f"column {_name(j, names)} of X has values of type {values.dtype} that float64 "
+                "cannot tell apart: subtract an offset from the column or pass its ranks "
+                "(scipy.stats.rankdata)"
+            )
 
 
 def _is_large_integer(value: object) -> bool:
@@ -158,6 +198,8 @@ def read_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     (['a', 'b'], [1, 0, 1])
     """
     values = np.asarray(y)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise ValueError("y is a masked array with missing labels: drop those rows")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -207,7 +249,7 @@ def read_targets(y: Any, n_rows: int) -> Floats:
     >>> read_targets([1, 2.5], 2)
     array([1. , 2.5])
     """
-    values = np.asarray(y)
+    values = _as_array(y, "y")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -215,7 +257,7 @@ def read_targets(y: Any, n_rows: int) -> Floats:
     _same_length("y", len(values), n_rows)
     if values.dtype == object:
         values = np.array([np.nan if _is_missing(v) else v for v in values], dtype=object)
-    _refuse_inexact(values[:, None], ("y",))
+    _refuse_large("y", values, "subtract an offset from all targets")
     found = _as_floats(values, "y")
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
@@ -223,6 +265,16 @@ def read_targets(y: Any, n_rows: int) -> Floats:
         raise ValueError(f"Input y contains {what} in row {row}: drop such rows")
     _refuse_extreme_spread(found)
     return found
+
+
+def _refuse_large(what: str, values: NDArray[Any], remedy: str) -> None:
+    guilty = _beyond_float64(values[:, None])
+    if guilty is not None:
+        row = guilty[0]
+        raise ValueError(
+            f"{what} has the integer {values[row]} in row {row}, beyond 2**53, where float64 "
+            f"cannot tell neighbours apart: {remedy}"
+        )
 
 
 def _refuse_extreme_spread(targets: Floats) -> None:
@@ -252,13 +304,13 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
+    weights = _as_array(sample_weight, "sample_weight")
     if weights.ndim == 0 and weights.dtype.kind in "iuf":
         weights = np.full(n_rows, weights)
     if weights.ndim != 1:
         raise ValueError(f"sample_weight has shape {weights.shape}: pass one weight per row (1D)")
     _same_length("sample_weight", len(weights), n_rows)
-    _refuse_inexact(weights[:, None], ("sample_weight",))
+    _refuse_large("sample_weight", weights, "divide all weights by a constant")
     found = _as_floats(weights, "sample_weight")
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
@@ -291,95 +343,19 @@ def read_class_weight(class_weight: Any, classes: NDArray[Any]) -> dict[int, Fra
     for label, weight in class_weight.items():
         if not isinstance(weight, Real) or not isfinite(weight) or weight < 0:
             raise ValueError(f"class_weight[{label!r}] is {weight!r}: it must be a number >= 0")
-        # A class that does not occur here may occur in another fold.
         if label in numbers:
             found[numbers[label]] = Fraction(repr(float(weight)))
+    # A class that does not occur here may occur in another fold; beside a class without a weight
+    # it is more likely misspelt, and scikit-learn refuses it too.
+    missing = [c for c, i in numbers.items() if i not in found]
+    if missing and len(found) < len(class_weight):
+        others = [label for label in class_weight if label not in numbers]
+        raise ValueError(
+            f"class_weight names {_listed(others)}, which y does not have, and not "
+            f"{_listed(missing)}, which it has: name the classes as they are in y"
+        )
     return found
 
 
-def read_count(name: str, value: Any, least: int) -> int:
-    """Take a whole number that is at least `least`.
-
-    >>> read_count("max_depth", 2.5, 0)
-    Traceback (most recent call last):
-    ...
-    ValueError: max_depth=2.5: pass a whole number, at least 0
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name}={value!r}: pass a whole number, at least {least}")
-    return int(value)
-
-
-def read_budget(name: str, value: Any) -> int | None:
-    """Take a whole number that is at least 0, or None for no limit.
-
-    >>> read_budget("max_splits", None) is None
-    True
-    """
-    return None if value is None else read_count(name, value, 0)
-
-
-def read_penalty(penalty: Any) -> Fraction:
-    """Take a finite number that is at least 0, and read it exactly.
-
-    >>> read_penalty(0.25)
-    Fraction(1, 4)
-    """
-    if isinstance(penalty, bool) or not isinstance(penalty, Real) or not isfinite(penalty):
-        raise ValueError(f"penalty={penalty!r}: pass a finite number, at least 0")
-    if penalty < 0:
-        raise ValueError(f"penalty={penalty!r} is negative: pass a number that is at least 0")
-    if penalty == 0:
-        return NOTHING
-    return Fraction(penalty) if isinstance(penalty, int | Fraction) else Fraction(float(penalty))
-
-
-def read_share(name: str, value: Any) -> Fraction:
-    """Take a number from 0 to 0.5 and read it as the decimal it is written as.
-
-    >>> read_share("min_weight_fraction_leaf", 0.01)
-    Fraction(1, 100)
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 0.5:
-        raise ValueError(f"{name}={value!r}: pass a number from 0 to 0.5")
-    return Fraction(repr(float(value))) if value else NOTHING
-
-
-def read_seconds(time_limit: Any) -> float:
-    """Take a number of seconds that is at least 0, or None for no limit.
-
-    >>> read_seconds(None)
-    inf
-    """
-    if time_limit is None:
-        return inf
-    bad = isinstance(time_limit, bool) or not isinstance(time_limit, Real)
-    if bad or isnan(time_limit) or time_limit < 0:
-        raise ValueError(f"time_limit={time_limit!r}: pass seconds, at least 0, or None")
-    return float(time_limit)
-
-
-def read_bytes(memory_limit: Any) -> int:
-    """Take a number of bytes that is at least 1, or None for no limit (0).
-
-    >>> read_bytes(None)
-    0
-    """
-    return 0 if memory_limit is None else read_count("memory_limit", memory_limit, 1)
-
-
-def read_threads(n_jobs: Any) -> int:
-    """Take the number of threads as joblib does: None is one, -1 all cores, -2 all but one.
-
-    >>> read_threads(None)
-    1
-    """
-    if n_jobs is None or (n_jobs == 1 and type(n_jobs) is int):
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-        raise ValueError(f"n_jobs={n_jobs!r}: pass a whole number, -1 for all cores, or None")
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning: pass 1 or more, -1 for all cores, or None")
-    import joblib
-
-    return int(joblib.effective_n_jobs(n_jobs))
+def _listed(labels: list[Any]) -> str:
+    return ", ".join(map(repr, labels))

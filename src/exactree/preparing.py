@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import inputs
+from exactree import inputs, parameters
 from exactree.bounds import useful_splits
 from exactree.objectives import MisclassificationError, Objective, Targets
 from exactree.problem import Limits, Number, Problem, Ranks
@@ -97,11 +97,11 @@ def read_budgets(
     ValueError: nothing limits the tree: give max_depth, max_splits or a penalty above 0
     """
     found = Budgets(
-        inputs.read_budget("max_depth", max_depth),
-        inputs.read_budget("max_splits", max_splits),
-        inputs.read_count("min_samples_leaf", min_samples_leaf, 1),
-        inputs.read_penalty(penalty),
-        inputs.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
+        parameters.read_budget("max_depth", max_depth),
+        parameters.read_budget("max_splits", max_splits),
+        parameters.read_count("min_samples_leaf", min_samples_leaf, 1),
+        parameters.read_penalty(penalty),
+        parameters.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
     )
     if found.max_depth is None and found.max_splits is None and not found.penalty:
         raise ValueError("nothing limits the tree: give max_depth, max_splits or a penalty above 0")
@@ -115,9 +115,9 @@ def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any) -> Limits:
     Limits(seconds=2.5, memory=0, threads=1)
     """
     return Limits(
-        inputs.read_seconds(time_limit),
-        inputs.read_bytes(memory_limit),
-        inputs.read_threads(n_jobs),
+        parameters.read_seconds(time_limit),
+        parameters.read_bytes(memory_limit),
+        parameters.read_threads(n_jobs),
     )
 
 

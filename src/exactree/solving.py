@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import inputs
+from exactree import parameters
 from exactree.engines import (
     OVER_RULES,
     as_engine,
@@ -177,7 +177,7 @@ def solve_sizes(
     """
     start = perf_counter()
     family, loss = as_family(splits), as_objective(objective, read_task(task))
-    most = inputs.read_count("max_splits", max_splits, 0)
+    most = parameters.read_count("max_splits", max_splits, 0)
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight, task)
@@ -188,19 +188,16 @@ def solve_sizes(
     most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
     sized = replace(problem, max_splits=most)
     found = _all_sizes(sized, data, limits, start, _priced(problem, on_progress))
-    # More splits than rows or depth allow change nothing.
-    found += [found[-1]] * (max_splits - most)
     time = _for_fitting(limits, start, found[-1])
+    shown = [
+        translated(result, problem, data, sources, started=start, seconds_left=time)
+        for result in found
+    ]
+    # More splits than the rows, the depth or the search have use for change nothing.
+    shown += [shown[-1]] * (max_splits + 1 - len(shown))
     return [
-        translated(
-            replace(result, space=in_words(replace(budgets, max_splits=k), family.words)),
-            problem,
-            data,
-            sources,
-            started=start,
-            seconds_left=time,
-        )
-        for k, result in enumerate(found)
+        replace(result, space=in_words(replace(budgets, max_splits=k), family.words))
+        for k, result in enumerate(shown)
     ]
 
 
@@ -215,7 +212,7 @@ def _all_sizes(
     if not problem.max_splits:
         return [single_leaf(problem, "optimal")]
     engine = for_problem(as_engine("auto", problem.objective), "auto", problem)
-    if engine is search and problem.objective.integral:
+    if engine is search:
         return search_sizes(problem, left, show)
     if engine is generic:
         check_declarations(problem.objective, data.targets(integral=problem.objective.integral))

@@ -244,24 +244,24 @@ class Search:
         self.counters["nodes"] += 1
         statistics = self.costs.statistics(np.flatnonzero(place.inside))
         leaf = self.costs.number(self.costs.objective.leaf_cost(statistics.sum(axis=0)))
-        depth = self.useful_depth(budget.depth, leaf)
-        if depth == 0 or leaf <= self.costs.split(0, 0):
+        most = self.useful(budget, leaf)
+        if most.depth == 0 or leaf <= self.costs.split(0, 0):
             answer = Answer(leaf, leaf, leaf, UNKNOWN)
         else:
             view = self.view(place.inside, parent)
             scans = self.scans(view, statistics)
             answer = self.single(scans, leaf)
-            if depth > 1:
-                most = budget._replace(depth=depth)
+            if most.depth > 1:
                 answer = self.split(view, scans, most, cap, best=answer, top=parent is None)
         return self.remember((place.key, budget), answer)
 
-    def useful_depth(self, depth: int, leaf: Number) -> int:
-        """Cut the depth down to what can still pay for its penalties."""
+    def useful(self, budget: Budget, leaf: Number) -> Budget:
+        """Cut the budget down to what can still pay for its penalties."""
         if not self.costs.objective.additive:
-            return depth
+            return budget
         most = useful_splits(leaf, self.costs.penalty)
-        return depth if most is None else min(depth, most)
+        # As among most + 1 rows: no tree there has more splits.
+        return budget if most is None else budget.within(most + 1)
 
     def remember(self, key: tuple[bytes, Budget], answer: Answer) -> Answer:
         """Keep the answer; a full cache starts again empty."""
@@ -306,14 +306,13 @@ class Search:
         """Split where a single split is best, and again, as other trees are grown: a start."""
         statistics = self.costs.statistics(view.rows)
         leaf = self.costs.number(self.costs.objective.leaf_cost(statistics.sum(axis=0)))
-        budget = budget.within(len(view.rows))
-        depth = self.useful_depth(budget.depth, leaf)
-        if depth == 0 or leaf <= self.costs.split(0, 0):
+        budget = self.useful(budget.within(len(view.rows)), leaf)
+        if budget.depth == 0 or leaf <= self.costs.split(0, 0):
             return leaf, UNKNOWN
         found = self.single(self.scans(view, statistics), leaf).tree
         if isinstance(found, Leaf):
             return leaf, UNKNOWN
-        ways = budget._replace(depth=depth).shares()
+        ways = budget.shares()
         goes_left = self.problem.goes_left(found.split, view.rows)
         places = [self.place(view.rows[side]) for side in (goes_left, ~goes_left)]
         views = [self.view(place.inside, view) for place in places]

@@ -51,6 +51,8 @@ def search_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None = None
 ) -> list[Result]:
     """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
+    if fixed.is_squared(problem):
+        return _search_squared_sizes(problem, limits, on_progress)
     found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
@@ -132,10 +134,8 @@ def _search_squares(
         left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
         squares = fixed.whole_squares(problem, y)
         assert squares is not None, fixed.why_not_whole(problem)
-        found = _pass(problem, squares, left, on_progress, options)
-        if best is not None and best.objective <= found.objective:
-            found = replace(found, objective=best.objective, tree=best.tree)
-        best = found
+        found = _pass(problem, squares, left, on_progress, options)[0]
+        best = found = found if best is None else _with_better_tree(found, best)
         if found.status != "optimal":
             break
         if not fixed.is_coarse(squares, float(found.objective), size(found.tree) + 1):
@@ -148,13 +148,42 @@ def _search_squares(
     return best
 
 
+def _with_better_tree(found: Result, other: Result) -> Result:
+    """Give what was found last with the tree found before, if that is no worse."""
+    if found.objective < other.objective:
+        return found
+    best, low = other.objective, min(found.lower_bound, other.objective)
+    return replace(found, objective=best, lower_bound=low, gap=best - low, tree=other.tree)
+
+
+def _search_squared_sizes(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None
+) -> list[Result]:
+    """Solve for squared error and every size; those of few digits once more, by themselves."""
+    _refuse_long_budget(problem, sizes=True)
+    start = perf_counter()
+    squares = fixed.whole_squares(problem, problem.targets().y)
+    assert squares is not None, fixed.why_not_whole(problem)
+    found = _pass(problem, squares, limits, on_progress, {"sizes": True})
+    for k, result in enumerate(found):
+        coarse = fixed.is_coarse(squares, float(result.objective), size(result.tree) + 1)
+        if result.status != "optimal" or not coarse:
+            continue
+        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
+        finer = _search_squares(replace(problem, max_splits=k), left, on_progress, {})
+        found[k] = _with_better_tree(finer, result)
+    return found
+
+
 def _pass(
     problem: Problem,
     squares: fixed.Squares,
     limits: Limits,
     on_progress: OnProgress | None,
     options: dict[str, Any],
-) -> Result:
+) -> list[Result]:
+    """Search once; one result, or with the option `sizes` one for every number of splits."""
+
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
             on_progress(Progress(seconds, objective * price, lower_bound * price))
@@ -172,15 +201,24 @@ def _pass(
         **_terms(problem, limits),
         **options,
     )
-    tree = _translated(found.tree)
+    solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
+    return [
+        _squared_result(problem, squares, found, proved=o == b, units=b, tree=_translated(t))
+        for o, b, t in solved
+    ]
+
+
+def _squared_result(
+    problem: Problem, squares: fixed.Squares, found: Any, *, proved: bool, units: int, tree: Tree
+) -> Result:
     objective = fixed.loss(problem, tree)
-    bound = objective
-    if found.status != "optimal":
-        bound = min(fixed.least_cost(squares, found.lower_bound), objective)
-    history = [(seconds, cost * price, low * price) for seconds, cost, low in found.history]
+    bound = objective if proved else min(fixed.least_cost(squares, units), objective)
+    history = [
+        (seconds, cost * squares.price, low * squares.price) for seconds, cost, low in found.history
+    ]
     history[-1] = (history[-1][0], objective, bound)
     return Result(
-        status=found.status,
+        status="optimal" if proved else found.status,
         space=problem.space,
         objective=objective,
         lower_bound=bound,

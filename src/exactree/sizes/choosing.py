@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
+from sklearn.utils.validation import column_or_1d, validate_data
 
-from exactree import inputs
-from exactree.estimators import progress_line
+from exactree import inputs, parameters
+from exactree.estimators import OptimalTree, progress_line
+from exactree.problem import Result
 from exactree.sizes.path import SizePath, size_path
 
 Floats = NDArray[np.float64]
 RULES = ("one_standard_error", "best")
 
 
-class ChoosesSize:
+class ChoosesSize(OptimalTree, ABC):
     """Fits the optimal trees of all sizes in each fold, and keeps the size that does best."""
 
     path_: SizePath
@@ -28,38 +31,52 @@ class ChoosesSize:
     standard_error_: Floats
     max_splits_: int
 
+    @abstractmethod
+    def _targets(self, y: NDArray[Any], rows: int) -> NDArray[Any]:
+        """Check the parameters of one kind of estimator alone, and the targets of so many rows."""
+
+    @abstractmethod
     def _problem(self) -> dict[str, Any]:
         """Give the parameters of `size_path` that only one kind of estimator has."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def _losses(self, result: Result, X: Floats, y: NDArray[Any]) -> NDArray[Any]:
+        """Give what a tree loses on each row."""
 
     def _factors(self, y: NDArray[Any], weights: Floats) -> Floats:
         """Give what to multiply the weights of rows by in the errors."""
         return np.ones(len(y))
 
-    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
-        """Give the mean error of every size on rows left out."""
-        raise NotImplementedError
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the size by cross-validation, and take the optimal tree of that size.
 
-    def _choose(self: Any, X: Any, values: Floats, y: NDArray[Any], sample_weight: Any) -> None:
-        """Cross-validate, choose, and keep the tree of that size for all rows.
-
-        `values` are those of X, which has the names.
+        Rows of no weight are left out of the folds.
         """
         if self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r}: choose one of {', '.join(map(repr, RULES))}")
+        validate_data(self, X, y, skip_check_array=True)
+        values = inputs.read_matrix(X)[0]
+        targets = self._targets(column_or_1d(y, warn=True), len(values))
         weights = inputs.read_weights(sample_weight, len(values))
-        self.errors_ = self._cross_validated(values, y, weights)
+        self.errors_ = self._cross_validated(values, targets, weights)
         self.mean_error_ = self.errors_.mean(axis=0)
         self.standard_error_ = standard_errors(self.errors_)
         self.max_splits_ = chosen_size(self.errors_, self.rule)
-        self.path_ = self._path(X, y, weights)
+        self.path_ = self._path(X, targets, weights)
         self._keep(self.path_[self.max_splits_])
+        return self
 
-    def _path(self: Any, X: Any, y: Any, weights: Floats | None) -> SizePath:
+    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
+        """Give the mean loss of every size on rows left out."""
+        total = weights.sum()
+        lost = np.array([weights @ self._losses(result, X, y) for result in path])
+        return lost / total if total else np.zeros(len(lost))
+
+    def _path(self, X: Any, y: Any, weights: Floats | None) -> SizePath:
         found = size_path(
             X,
             y,
-            max_splits=inputs.read_count("max_splits", self.max_splits, 0),
+            max_splits=parameters.read_count("max_splits", self.max_splits, 0),
             splits=self.splits,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
@@ -75,7 +92,7 @@ class ChoosesSize:
             raise KeyboardInterrupt
         return found
 
-    def _cross_validated(self: Any, X: Floats, y: NDArray[Any], weights: Floats | None) -> Floats:
+    def _cross_validated(self, X: Floats, y: NDArray[Any], weights: Floats | None) -> Floats:
         """Give the error of every size in every fold."""
         heavy = np.ones(len(y)) if weights is None else weights
         X, y, heavy = X[heavy > 0], y[heavy > 0], heavy[heavy > 0]
@@ -91,7 +108,7 @@ class ChoosesSize:
                 f"the searches of {stopped} of {len(errors)} folds stopped at a limit, so the size "
                 "is chosen by trees that may not be optimal: raise it or lower max_splits",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         return np.array(errors)
 

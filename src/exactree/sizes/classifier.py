@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import column_or_1d, validate_data
 
 from exactree import inputs, tree
 from exactree.estimators import OptimalTreeClassifier
+from exactree.problem import Result
 from exactree.sizes.choosing import ChoosesSize, Floats
-from exactree.sizes.path import SizePath
 from exactree.splits import Splits
 
 
@@ -101,30 +101,23 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         self.cv = cv
         self.rule = rule
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the size by cross-validation, and take the optimal tree of that size.
-
-        Rows of no weight are left out of the folds.
-        """
-        validate_data(self, X, y, skip_check_array=True)
-        values, labels = inputs.read_matrix(X)[0], column_or_1d(y, warn=True)
-        self.classes_ = inputs.read_labels(labels, len(values))[0]
+    def _targets(self, y: NDArray[Any], rows: int) -> NDArray[Any]:
+        self.classes_ = inputs.read_labels(y, rows)[0]
         inputs.read_class_weight(self.class_weight, self.classes_)
-        self._choose(X, values, labels, sample_weight)
-        return self
+        return y
 
     def _problem(self) -> dict[str, Any]:
-        return {"task": "classification", "class_weight": self.class_weight}
+        weights = self.class_weight
+        if isinstance(weights, Mapping):  # for all classes, as a fold may lack some
+            weights = {c: weights.get(c, 1) for c in self.classes_.tolist()}
+        return {"task": "classification", "class_weight": weights}
 
     def _factors(self, y: NDArray[Any], weights: Floats) -> Floats:
         return class_factors(self.class_weight, y, weights)
 
-    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
-        """Give the share of the weight that each tree gets wrong."""
+    def _losses(self, result: Result, X: Floats, y: NDArray[Any]) -> NDArray[Any]:
         # A fold may lack a class, so its trees number the classes in their own way.
-        predicted = [np.asarray(r.classes)[tree.predict(r.tree, X)] for r in path]
-        total = weights.sum()
-        return np.array([weights[p != y].sum() / total if total else 0.0 for p in predicted])
+        return np.asarray(np.asarray(result.classes)[tree.predict(result.tree, X)] != y)
 
 
 def class_factors(class_weight: Any, y: NDArray[Any], weights: Floats) -> Floats:

@@ -75,8 +75,9 @@ def size_path(
 ) -> SizePath:
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
-    Classification trees of all sizes come from one search, which takes little longer than that for
-    the largest; regression trees are searched once for each size.
+    Where the native search knows the objective (misclassification, whole-number cost matrices,
+    squared error over columns), trees of all sizes come from one search, which takes little longer
+    than that for the largest; else there is one for each size.
 
     Parameters
     ----------

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import column_or_1d, validate_data
 
 from exactree import inputs, tree
 from exactree.estimators import OptimalTreeRegressor
+from exactree.problem import Result
 from exactree.sizes.choosing import ChoosesSize, Floats
-from exactree.sizes.path import SizePath
 from exactree.splits import Splits
 
 
@@ -117,28 +116,17 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         self.cv = cv
         self.rule = rule
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the size by cross-validation, and take the optimal tree of that size.
-
-        Rows of no weight are left out of the folds.
-        """
+    def _targets(self, y: NDArray[Any], rows: int) -> NDArray[Any]:
         if self.objective not in LOSSES:
             known = ", ".join(map(repr, LOSSES))
             raise ValueError(
                 f"objective={self.objective!r}: choose one of {known}; for another, compare "
                 "max_splits of OptimalTreeRegressor in GridSearchCV by a score of your own"
             )
-        validate_data(self, X, y, skip_check_array=True)
-        values, _ = inputs.read_matrix(X)
-        targets = inputs.read_targets(column_or_1d(y, warn=True), len(values))
-        self._choose(X, values, targets, sample_weight)
-        return self
+        return inputs.read_targets(y, rows)
 
     def _problem(self) -> dict[str, Any]:
         return {"task": "regression", "objective": self.objective}
 
-    def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
-        """Give the mean loss of every size."""
-        loss, total = LOSSES[str(self.objective)], weights.sum()
-        lost = [weights @ loss(y, tree.predict(r.tree, X)) for r in path]
-        return np.array(lost) / total if total else np.zeros(len(lost))
+    def _losses(self, result: Result, X: Floats, y: NDArray[Any]) -> NDArray[Any]:
+        return LOSSES[str(self.objective)](y, tree.predict(result.tree, X))
