@@ -12,7 +12,7 @@ from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.limits import limits
 from benchmarks.solvers import find
-from benchmarks.suites import Finding, Setting
+from benchmarks.suites import DEFAULT_SOLVERS, Finding, Setting
 
 EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "compare": suites.compare,
@@ -39,7 +39,6 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "regression_bins": regression.binned,
     "regression_switches": regression.switches,
 }
-DEFAULT_SOLVERS = ["exactree", "pycontree", "cart"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -25,6 +25,9 @@ from benchmarks.report import (
 from benchmarks.runner import run_all
 
 OURS = "exactree"
+# What is compared unless the command line names solvers.
+DEFAULT_SOLVERS = [OURS, "pycontree", "cart"]
+PEERS_BINARY = [OURS, "pystreed"]
 
 
 @dataclass(frozen=True)
@@ -80,16 +83,12 @@ def at_depth(depth: int) -> Callable[[Setting], Finding]:
     )
 
 
-PEERS_BINARY = [OURS, "pystreed"]
-
-
 def binary(depth: int, *penalties: float) -> Callable[[Setting], Finding]:
     """Binary features at a fixed depth, against STreeD; once for every penalty if there are any."""
 
     def run(setting: Setting) -> Finding:
         problem = replace(setting.problem, splits="binary", max_depth=depth)
-        asked = [solver for solver in setting.solvers if solver not in NOT_BINARY]
-        solvers = asked if len(asked) > 1 else PEERS_BINARY
+        solvers = PEERS_BINARY if setting.solvers == DEFAULT_SOLVERS else setting.solvers
         findings = [
             compare(replace(setting, solvers=solvers, problem=replace(problem, penalty=penalty)))
             for penalty in penalties or (0.0,)
@@ -98,10 +97,6 @@ def binary(depth: int, *penalties: float) -> Callable[[Setting], Finding]:
         return Finding(records, "\n\n".join(finding.text for finding in findings))
 
     return run
-
-
-# What compares on continuous data by default.
-NOT_BINARY = {"pycontree", "cart"}
 
 
 def memory(setting: Setting) -> Finding:

@@ -530,3 +530,20 @@ def test_bad_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["depth3", "--solvers", "oracle"]) == 2
     assert command.main(["report"]) == 2
     assert "no solver 'oracle'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [["exactree"], ["exactree", "gosdt"], []])
+def test_binary_experiments_run_the_solvers_that_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+) -> None:
+    """Nothing asked for: STreeD, not what compares on continuous data."""
+    seen: list[list[str]] = []
+
+    def compare(setting: suites.Setting) -> suites.Finding:
+        seen.append(setting.solvers)
+        return suites.Finding([], "")
+
+    monkeypatch.setattr(suites, "compare", compare)
+    line = ["binary4", "--results", str(tmp_path), *(["--solvers", *asked] if asked else [])]
+    suites.binary(4)(command.settings(command.parser().parse_args(line), View()))
+    assert seen == [asked or ["exactree", "pystreed"]]

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -208,6 +209,10 @@ def test_any_two_values_are_binary() -> None:
 def test_other_values_are_refused_with_the_remedy() -> None:
     with pytest.raises(ValueError, match=r"column 1 of X has 4 values \(0, 1, 2, ...\).*'axis'"):
         exactree.solve([[0, 0], [1, 1], [0, 2], [1, 3]], [0, 1, 0, 1], splits="binary", max_depth=2)
+    frame = pd.DataFrame({"one": [0, 1, 0], "many": [0, 1, 2]})
+    for splits in ("binary", ["hyperplane", "binary"]):
+        with pytest.raises(ValueError, match=r"column 'many' of X has 3 values"):
+            exactree.solve(frame, [0, 1, 0], splits=splits, max_depth=2)
 
 
 def test_constant_columns_and_one_class_give_a_leaf() -> None:

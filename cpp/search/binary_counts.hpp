@@ -48,7 +48,11 @@ class NodeCounts {
     errors[0] = node_.size(i) - mine_.seconds.in(i);
     errors[1] = rows() - node_.size(i) - mine_.seconds.out(i);
   }
-  void overlaps(int i, int* out) const { scratch_.rows.overlaps(i, out); }
+  void overlaps(int i, int* out) const {
+    std::fill(out, out + columns_, 0);
+    for (int c = 0; c < classes_; ++c)
+      for (int j = 0; j < columns_; ++j) out[j] += pair(i, j, c);
+  }
 
   // The inner side of a column, in bytes where they hold it; then the optima of both sides.
   void count_side(int i) {
@@ -92,18 +96,18 @@ class NodeCounts {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int rows() const { return node_.rows(); }
 
-  // The pairs of column i, class c: counted where j >= i, the others are those of j with i.
+  // Pairs are counted where j >= i, the others are those of j with i.
+  Count pair(int i, int j, int c) const {
+    const Count* table = mine_.node.data() + at(c) * table_size();
+    return j < i / 32 * 32 ? table[at(j) * at(stride_) + at(i)]
+                           : table[at(i) * at(stride_) + at(j)];
+  }
   void take_side(int i) {
     side_ = i;
-    scratch_.rows.list(i, scratch_.list.data());
+    list_members(node_.bits(i), node_.table().words, scratch_.list.data());
     Count* to = mine_.pairs.room(at(stride_) * at(classes_));
-    for (int c = 0; c < classes_; ++c, to += stride_) {
-      const Count* table = mine_.node.data() + at(c) * table_size();
-      const Count* row = table + at(i) * at(stride_);
-      const int counted = i / 32 * 32;
-      for (int j = 0; j < counted; ++j) to[j] = table[at(j) * at(stride_) + at(i)];
-      std::copy(row + counted, row + stride_, to + counted);
-    }
+    for (int c = 0; c < classes_; ++c)
+      for (int j = 0; j < stride_; ++j) *to++ = pair(i, j, c);
   }
   template <class Narrow>
   void count_into(Buffer<Narrow>& side) {

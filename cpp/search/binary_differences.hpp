@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 
 #include "search/binary_scratch.hpp"
 
@@ -30,8 +29,8 @@ class NodeDifferences {
     scratch_.take_rows(node_);
     stride_ = scratch_.rows.stride();
     Count* table = mine_.node.room(table_size());
-    scratch_.counter.count_differences(scratch_.rows, {scratch_.list.data(), node_.totals().data()},
-                                       table);
+    scratch_.counter.count_both(scratch_.rows, {scratch_.list.data(), node_.totals().data()}, table,
+                                mine_.totals.room(table_size()));
     Count* set = mine_.node_set.room(at(stride_));
     std::fill(set, set + stride_, Count{0});
     for (int i = 0; i < columns_; ++i)
@@ -48,14 +47,17 @@ class NodeDifferences {
     errors[0] = (node_.size(i) - mine_.seconds.in(i)) / 2;
     errors[1] = (node_.rows() - node_.size(i) - mine_.seconds.out(i)) / 2;
   }
-  void overlaps(int i, int* out) const { scratch_.rows.overlaps(i, out); }
+  void overlaps(int i, int* out) const {
+    const auto* row = mine_.totals.data() + at(i) * at(stride_);
+    std::copy(row, row + columns_, out);
+  }
 
   // The inner side of a column, in bytes where they hold it; then the optima of both sides.
   void count_side(int i) {
     side_ = i;
     const int* size = node_.class_sizes(i);
     is_small_ = std::max(size[0], size[1]) <= kMostSmall;
-    scratch_.rows.list(i, scratch_.list.data());
+    list_members(node_.bits(i), node_.table().words, scratch_.list.data());
     if (is_small_)
       count_into(small_.side);
     else

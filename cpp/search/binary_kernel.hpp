@@ -29,6 +29,7 @@ class BinaryKernel {
         work_(work),
         scratch_(scratch),
         counts_(node, scratch),
+        siblings_(std::get<Siblings<V>>(scratch.siblings)),
         unit_(node.table().unit),
         penalty_(node.table().penalty),
         min_rows_(node.table().min_rows),
@@ -170,12 +171,12 @@ class BinaryKernel {
     siblings_.start(columns_, [&](int k) { return node_.size(k); }, rows(), unit_, side_budgets_);
     if (work_.switches.on(Pruning::kSibling))
       siblings_.learn_all(value_of<V>(two, side_budgets_, unit_, penalty_));
-    errors_.resize(at(columns_));
+    scratch_.errors.resize(at(columns_));
     for (int i = 0; i < columns_; ++i) {
       int leaf[2], single[2];
       leaves(i, leaf);
       counts_.singles(i, single);
-      errors_[at(i)] = single[0] + single[1];
+      scratch_.errors[at(i)] = single[0] + single[1];
       tell(i, leaf, single);
       if (!work_.switches.on(Pruning::kSecondSplit)) continue;
       for (int s = 0; s < 2; ++s)
@@ -202,7 +203,7 @@ class BinaryKernel {
     for (int i = 0; i < columns_; ++i) order[at(i)] = i;
     if (query_.first) return;
     std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return errors_[at(a)] < errors_[at(b)]; });
+                     [&](int a, int b) { return scratch_.errors[at(a)] < scratch_.errors[at(b)]; });
   }
 
   void without_limit(V& best) {
@@ -239,9 +240,9 @@ class BinaryKernel {
   }
   void learn(int i, const V& in, const V& out) {
     if (!work_.switches.on(Pruning::kSibling)) return;
-    pairs_.resize(at(columns_));
-    counts_.overlaps(i, pairs_.data());
-    siblings_.learn(i, in, out, pairs_.data());
+    scratch_.overlaps.resize(at(columns_));
+    counts_.overlaps(i, scratch_.overlaps.data());
+    siblings_.learn(i, in, out, scratch_.overlaps.data());
   }
   // Raises the bounds of both sides of a column until they are exact (true), or until the column
   // is out of the question. The larger side first: it costs more.
@@ -335,10 +336,9 @@ class BinaryKernel {
   Workspace& work_;
   BinaryScratch& scratch_;
   Counts counts_;
+  Siblings<V>& siblings_;
   const Cost unit_, penalty_;
   const int min_rows_, classes_, columns_, budgets_, side_budgets_;
-  Siblings<V> siblings_;
-  std::vector<int> pairs_, errors_;
   bool stopped_ = false;
 };
 

@@ -25,6 +25,10 @@ namespace exactree::EXACTREE_ISA {
 // The fewest errors with at most 0, 1, 2 and 3 splits, in at most two levels.
 using FewestErrors = std::array<int, 4>;
 
+// What holds the sum of two absolute differences.
+template <class Count>
+using SumOf = std::conditional_t<sizeof(Count) == 1, std::uint8_t, Count>;
+
 // A set of rows of two classes.
 template <class Count>
 struct SetDifferences {
@@ -62,7 +66,7 @@ class MarginSplits {
 
  private:
   using Register = Lanes<Count>;
-  using Sum = std::conditional_t<sizeof(Count) == 1, std::uint8_t, Count>;
+  using Sum = SumOf<Count>;
   using Sums = Lanes<Sum>;
   static constexpr int kSize = Register::kSize;
   static constexpr int kBlock = EXACTREE_SIMD512 ? 4 : 2;  // what the registers have room for

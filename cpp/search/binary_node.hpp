@@ -1,8 +1,8 @@
 // A node over columns of two values, compiled per instruction set.
 //
-// Rows are bits of packed words, class after class, each class from a new word on; so counts per
-// class are plain popcounts. Of columns that split the rows of a node alike (equal or complementary
-// there) only the one with the lowest index is kept: any tree can use it for the others.
+// Rows are bits of packed words (binary_table.hpp). Of columns that split the rows of a node alike
+// (equal or complementary there) only the one with the lowest index is kept: any tree can use it
+// for the others.
 #pragma once
 
 #include <algorithm>
@@ -10,25 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "search/binary_table.hpp"
 #include "search/bits.hpp"
 #include "search/claims.hpp"
 #include "search/pair_cache.hpp"
 #include "search/two_valued.hpp"
 
 namespace exactree::EXACTREE_ISA {
-
-// What all nodes of a problem share.
-struct BinaryTable {
-  int features = 0, classes = 0, words = 0;
-  Cost unit = 1, penalty = 0;
-  int min_rows = 1;
-  std::vector<int> class_words;  // where the words of each class start; one more at the end
-  std::vector<Word> ones;        // per feature: the rows of rank 1
-
-  const Word* column(int f) const {
-    return &ones[static_cast<std::size_t>(f) * static_cast<std::size_t>(words)];
-  }
-};
 
 class BinaryNode final : public TwoValuedNode {
  public:
@@ -39,10 +27,8 @@ class BinaryNode final : public TwoValuedNode {
   }
 
   static std::unique_ptr<Node> root(const Columns& data) {
-    auto table = std::make_shared<BinaryTable>();
-    std::vector<Word> rows = lay_out(data, *table);
-    auto node = std::make_unique<BinaryNode>(std::move(table));
-    node->set_ = std::move(rows);
+    auto node = std::make_unique<BinaryNode>(std::make_shared<const BinaryTable>(data));
+    node->set_ = node->table_->all;
     node->count_rows();
     node->open();
     EXACTREE_CLAIM(node->audited.set_root(data));
@@ -137,35 +123,6 @@ class BinaryNode final : public TwoValuedNode {
   }
 
  private:
-  static std::vector<Word> lay_out(const Columns& data, BinaryTable& table) {
-    table.features = data.features;
-    table.classes = std::max(data.classes, 1);
-    table.unit = data.unit;
-    table.penalty = data.penalty;
-    table.min_rows = data.min_rows;
-    std::vector<int> size(static_cast<std::size_t>(table.classes), 0), place;
-    for (int i = 0; i < data.rows; ++i) ++size[static_cast<std::size_t>(data.labels[i])];
-    for (const int n : size) {
-      table.class_words.push_back(table.words);
-      place.push_back(table.words * 64);
-      table.words += (n + 63) / 64;
-    }
-    table.class_words.push_back(table.words);
-    const auto words = static_cast<std::size_t>(table.words);
-    std::vector<Word> rows(words, 0);
-    table.ones.assign(static_cast<std::size_t>(data.features) * words, 0);
-    for (int i = 0; i < data.rows; ++i) {
-      const int at = place[static_cast<std::size_t>(data.labels[i])]++;
-      const Word bit = Word{1} << (at % 64);
-      rows[static_cast<std::size_t>(at / 64)] |= bit;
-      for (int f = 0; f < data.features; ++f)
-        if (data.rank(f, i) != 0)
-          table.ones[static_cast<std::size_t>(f) * words + static_cast<std::size_t>(at / 64)] |=
-              bit;
-    }
-    return rows;
-  }
-
   int class_word(int c) const { return table_->class_words[static_cast<std::size_t>(c)]; }
   int left_of(int f) const {
     const Word* ones = table_->column(f);

@@ -1,4 +1,4 @@
-// The rows of a node over binary columns as bytes, and how many of them have two columns set.
+// The rows of a node over binary columns, compiled per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "search/binary_node.hpp"
 #include "search/bits.hpp"
 #include "search/lanes.hpp"
 
@@ -40,15 +41,6 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// One bit of each of eight bytes, transposed: bit b of byte z becomes bit z of byte b.
-inline Word transposed(Word x) {
-  Word t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AA;
-  x = x ^ t ^ (t << 7);
-  t = (x ^ (x >> 14)) & 0x0000CCCC0000CCCC;
-  x = x ^ t ^ (t << 14);
-  t = (x ^ (x >> 28)) & 0x00000000F0F0F0F0;
-  return x ^ t ^ (t << 28);
-}
 // Every bit of a byte as a byte of its own.
 inline Word spread(Word byte) {
 #if EXACTREE_SIMD
@@ -60,71 +52,86 @@ inline Word spread(Word byte) {
 #endif
 }
 
-// The rows of a node, class after class, one byte per column: 0 or 1.
+// The rows of a node over its distinct columns, the smaller side of each as 1. A row is found by
+// its place in the sets of the node.
 class RowMatrix {
  public:
-  // From `columns` bit sets of `words` words each, of which the members of `keep` are rows.
-  void build(const Word* bits, int columns, const Word* keep, int words, int rows) {
-    columns_ = columns;
-    rows_ = rows;
-    stride_ = std::max(1, (columns + 31) / 32) * 32;
-    words_ = (rows + 63) / 64;
-    Word* packed = packed_.room(static_cast<std::size_t>(stride_) * at(words_));
-    for (int j = 0; j < columns; ++j)
-      compact_bits(bits + at(j) * at(words), keep, words, packed + at(j) * at(words_), words_);
-    std::fill(packed + at(columns) * at(words_), packed + at(stride_) * at(words_), Word{0});
-    std::uint8_t* bytes = bytes_.room(at(words_) * 64 * at(stride_));
-    for (int w = 0; w < words_; ++w)
-      for (int j = 0; j < stride_; j += 8) write_block(w, j, bytes);
+  void build(const BinaryNode& node, const std::uint32_t* list) {
+    const BinaryTable& table = node.table();
+    columns_ = static_cast<int>(node.distinct().size());
+    stride_ = std::max(1, (columns_ + 31) / 32) * 32;
+    words_ = (columns_ + 63) / 64;
+    choose_columns(node);
+    const auto places = static_cast<std::size_t>(table.words) * 64;
+    Word* to = bits_.room(places * at(words_));
+#if !EXACTREE_SIMD512
+    bytes_.room(places * at(stride_));
+#endif
+    for (int n = node.rows(); n > 0; --n, ++list) {
+      const Word* from = table.row(static_cast<int>(*list));
+      if (table.row_words == 1) {
+        to[*list] = gather_bits(*from ^ flip_[0], keep_[0]);
+      } else {
+        for (std::size_t k = 0; k < keep_.size(); ++k) flipped_[k] = from[k] ^ flip_[k];
+        compact_bits(flipped_.data(), keep_.data(), table.row_words, to + *list * at(words_),
+                     words_);
+      }
+#if !EXACTREE_SIMD512
+      write_bytes(*list);
+#endif
+    }
   }
 
   int columns() const { return columns_; }
   int stride() const { return stride_; }
-  std::size_t bytes() const { return packed_.bytes() + bytes_.bytes(); }
+  std::size_t bytes() const { return bits_.bytes() + bytes_.bytes(); }
   std::size_t table_size() const { return at(columns_ + 2) * at(stride_); }
-  int rows() const { return rows_; }
-  const std::uint8_t* row(std::uint32_t i) const { return bytes_.data() + i * at(stride_); }
-  // The rows with column j set.
-  void list(int j, std::uint32_t* out) const {
-    const Word* p = packed_.data() + at(j) * at(words_);
-    for (int w = 0; w < words_; ++w)
-      for (Word v = p[w]; v != 0; v &= v - 1)
-        *out++ = static_cast<std::uint32_t>(w * 64 + first(v));
+  bool has(std::uint32_t i, int column) const {
+    return (bits_.data()[i * at(words_) + at(column / 64)] >> (column % 64) & 1) != 0;
   }
-  // How many rows have column j and each other column set.
-  void overlaps(int j, int* out) const {
-    const Word* p = packed_.data() + at(j) * at(words_);
-    const Word* q = packed_.data();
-    for (int i = 0; i < columns_; ++i) {
-      int n = 0;
-      for (int w = 0; w < words_; ++w) n += count(p[w] & *q++);
-      out[i] = n;
-    }
+
+#if EXACTREE_SIMD512
+  // Twice v, and one more where row i has a 1 in the 32 columns from j on.
+  __m256i appended(__m256i v, std::uint32_t i, int j) const {
+    __mmask32 ones;
+    std::memcpy(&ones, reinterpret_cast<const char*>(bits_.data() + i * at(words_)) + j / 8, 4);
+    v = _mm256_add_epi8(v, v);
+    return _mm256_mask_add_epi8(v, ones, v, _mm256_set1_epi8(1));
   }
+#elif EXACTREE_SIMD
+  __m256i appended(__m256i v, std::uint32_t i, int j) const {
+    return _mm256_add_epi8(_mm256_add_epi8(v, v), load_all(bytes_.data() + i * at(stride_) + j));
+  }
+#endif
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // 64 rows of eight columns.
-  void write_block(int w, int j, std::uint8_t* bytes) {
-    Word in[8];
-    for (int z = 0; z < 8; ++z) in[z] = packed_.data()[at(j + z) * at(words_) + at(w)];
-    const int last = std::min(64, rows_ - w * 64);
-    for (int b = 0; 8 * b < last; ++b) {
-      Word x = 0;
-      for (int z = 0; z < 8; ++z) x |= (in[z] >> (8 * b) & 255) << (8 * z);
-      x = transposed(x);
-      std::uint8_t* to = bytes + at(w * 64 + 8 * b) * at(stride_) + at(j);
-      for (int z = 0; z < 8; ++z, x >>= 8, to += stride_) {
-        const Word out = spread(x & 255);
-        std::memcpy(to, &out, 8);
-      }
+  void choose_columns(const BinaryNode& node) {
+    keep_.assign(at(node.table().row_words), 0);
+    flip_ = flipped_ = keep_;
+    for (int k = 0; k < columns_; ++k) {
+      const int f = node.distinct()[at(k)];
+      const Word bit = Word{1} << (f % 64);
+      keep_[at(f / 64)] |= bit;
+      if (node.flipped(k)) flip_[at(f / 64)] |= bit;
     }
   }
+#if !EXACTREE_SIMD512
+  void write_bytes(std::uint32_t i) {
+    const Word* from = bits_.data() + i * at(words_);
+    std::uint8_t* to = bytes_.data() + i * at(stride_);
+    for (int j = 0; j < stride_; j += 8, to += 8) {
+      const Word out = spread(from[j / 64] >> (j % 64) & 255);
+      std::memcpy(to, &out, 8);
+    }
+  }
+#endif
 
-  int columns_ = 0, rows_ = 0, stride_ = 0, words_ = 0;
-  Buffer<Word> packed_;  // per column, rows packed
-  Buffer<std::uint8_t> bytes_;
+  int columns_ = 0, stride_ = 0, words_ = 0;
+  std::vector<Word> keep_, flip_, flipped_;
+  Buffer<Word> bits_;           // per row, a bit per column
+  Buffer<std::uint8_t> bytes_;  // the same as bytes, for processors without masks
 };
 
 }  // namespace exactree::EXACTREE_ISA

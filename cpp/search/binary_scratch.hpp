@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "search/binary_node.hpp"
 #include "search/binary_pairs.hpp"
 #include "search/pair_counter.hpp"
+#include "search/siblings.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -18,11 +18,14 @@ namespace exactree::EXACTREE_ISA {
 template <class Count, class Splits>
 struct PairTables {
   Buffer<Count> node, side;                 // pairs of the node, and of one side of a column
+  Buffer<SumOf<Count>> totals;              // two classes: pairs of the node, of either class
   Buffer<Count> pairs;                      // those of one column
   Buffer<Count> node_set, in_set, out_set;  // rows with each column set: node, inner, outer side
   Splits seconds;
 
-  std::size_t bytes() const { return node.bytes() + side.bytes() + 4 * node_set.bytes(); }
+  std::size_t bytes() const {
+    return node.bytes() + side.bytes() + totals.bytes() + 4 * node_set.bytes();
+  }
 };
 template <class Count>
 using ClassTables = PairTables<Count, SecondSplits<Count>>;
@@ -35,20 +38,20 @@ struct BinaryScratch : KernelScratch {
   PairCounter counter;
   PairCache cache;
   LimitedSplits limited;
+  std::tuple<Siblings<One>, Siblings<Curve<8>>> siblings;
   std::vector<std::uint32_t> list;
-  std::vector<int> order;
+  std::vector<int> order, overlaps, errors;  // per column
   std::tuple<ClassTables<std::uint8_t>, ClassTables<std::int16_t>, ClassTables<std::int32_t>>
       classes;
   std::tuple<MarginTables<std::int8_t>, MarginTables<std::int16_t>, MarginTables<std::int32_t>>
       margins;
   std::int64_t counted_bytes = 0;
 
-  // The rows of a node, all of them on the list.
+  // The rows of a node, and a list of all of them.
   void take_rows(const BinaryNode& node) {
-    rows.build(node.bits(0), static_cast<int>(node.distinct().size()), node.row_set().data(),
-               node.table().words, node.rows());
-    list.resize(static_cast<std::size_t>(node.rows()));
-    std::iota(list.begin(), list.end(), 0u);
+    list.resize(static_cast<std::size_t>(node.rows()) + 64);
+    list_members(node.row_set().data(), node.table().words, list.data());
+    rows.build(node, list.data());
   }
   // Counts what memory the tables took since the last time.
   void account(Control* control) {

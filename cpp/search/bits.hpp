@@ -4,6 +4,7 @@
 // every processor can do, the others use popcnt, BMI2 and AVX2, or the masks of AVX-512.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -208,7 +209,37 @@ inline int compact(const std::int16_t* in, const Word* keep, int words, std::int
 }
 #endif
 
-// The same for single bits; fills `out` up to `out_words` with zeros.
+#if EXACTREE_SIMD512
+inline constexpr auto kPlaces = [] {
+  std::array<std::uint8_t, 64> places{};
+  for (std::size_t i = 0; i < 64; ++i) places[i] = static_cast<std::uint8_t>(i);
+  return places;
+}();
+#endif
+// Writes the members of a set of whole words, from 0 on. May write up to 64 values beyond the last.
+inline void list_members(const Word* set, int words, std::uint32_t* out) {
+  for (int w = 0; w < words; ++w) {
+#if EXACTREE_SIMD512
+    // The zeroing variants, since gcc warns of the others.
+    const __m512i from = _mm512_set1_epi32(w * 64);
+    __m512i members = _mm512_maskz_compress_epi8(set[w], _mm512_loadu_si512(kPlaces.data()));
+    int n = count(set[w]);
+    for (; n > 0; n -= 16, out += 16) {
+      const __m128i next = _mm512_maskz_extracti32x4_epi32(0xF, members, 0);
+      const __m512i wide = _mm512_maskz_cvtepu8_epi32(0xFFFF, next);
+      _mm512_storeu_si512(out, _mm512_add_epi32(wide, from));
+      members = _mm512_maskz_shuffle_i64x2(0xFF, members, members, 0x39);
+    }
+    out += n;  // the last 16 were not all members
+#else
+    for (Word v = set[w]; v != 0; v &= v - 1)
+      *out++ = static_cast<std::uint32_t>(w * 64 + first(v));
+#endif
+  }
+}
+
+// Copies the bits at the members of `keep` to `out`, in order; fills `out` up to `out_words` with
+// zeros.
 inline void compact_bits(const Word* in, const Word* keep, int words, Word* out, int out_words) {
   Word pending = 0;
   int filled = 0;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "search/problem.hpp"
@@ -55,12 +56,26 @@ class WithoutConflicts {
   void take_out(const Columns& all) {
     ranks_.resize(static_cast<std::size_t>(all.features) * kept_.size());
     std::int32_t* to = ranks_.data();
-    for (int f = 0; f < all.features; ++f)
-      for (const int i : kept_) *to++ = all.rank(f, i);
+    const auto runs = runs_of_kept();
+    for (int f = 0; f < all.features; ++f) {
+      const std::int32_t* ranks =
+          all.ranks + static_cast<std::size_t>(f) * static_cast<std::size_t>(all.rows);
+      for (const auto& [begin, end] : runs) to = std::copy(ranks + begin, ranks + end, to);
+    }
     for (const int i : kept_) labels_.push_back(all.labels[i]);
     data_.rows = static_cast<int>(kept_.size());
     data_.ranks = ranks_.data();
     data_.labels = labels_.data();
+  }
+
+  // Neighbouring rows are copied together.
+  std::vector<std::pair<int, int>> runs_of_kept() const {
+    std::vector<std::pair<int, int>> runs;
+    for (const int i : kept_) {
+      if (runs.empty() || runs.back().second != i) runs.emplace_back(i, i);
+      ++runs.back().second;
+    }
+    return runs;
   }
 
   Columns data_;

@@ -55,6 +55,9 @@ struct Lanes {
 inline __m128i load_half(const void* p) {
   return _mm_loadu_si128(static_cast<const __m128i*>(p));
 }
+inline void store_half(void* p, __m128i x) {
+  _mm_storeu_si128(static_cast<__m128i*>(p), x);
+}
 inline __m256i load_all(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }

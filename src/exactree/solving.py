@@ -38,7 +38,8 @@ from exactree.preparing import (
 from exactree.problem import Engine, Limits, OnProgress, Problem, Progress, Result, Status
 from exactree.recounting import counter
 from exactree.routing import ends
-from exactree.splits import Listing, Sources, Splits, as_family
+from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family
+from exactree.splits.binary import OtherValues
 from exactree.splits.family import GIBIBYTE, SecondsLeft, no_limit
 from exactree.tree import Leaf, Node, Split, Tree
 
@@ -128,7 +129,7 @@ def solve(
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight, task)
     loss = loss.for_classes(data.classes)
-    sources = family.sources(data.X)
+    sources = _sources(family, data)
     problem = make_problem(
         data,
         sources,
@@ -182,7 +183,7 @@ def solve_sizes(
     limits = read_limits(time_limit, memory_limit, n_jobs)
     data = read_data(X, y, sample_weight, class_weight, task)
     loss = loss.for_classes(data.classes)
-    sources = family.sources(data.X)
+    sources = _sources(family, data)
     listing = _listing(limits, start, as_engine("auto", loss), loss)
     problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
     most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
@@ -199,6 +200,14 @@ def solve_sizes(
         replace(result, space=in_words(replace(budgets, max_splits=k), family.words))
         for k, result in enumerate(shown)
     ]
+
+
+def _sources(family: SplitFamily, data: Data) -> Sources:
+    """Ask the family, which does not know the names of the columns."""
+    try:
+        return family.sources(data.X)
+    except OtherValues as error:
+        raise error.named(data.feature_names) from None
 
 
 def _all_sizes(

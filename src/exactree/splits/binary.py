@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -66,14 +67,22 @@ class Binary:
         """Tell the two values of every column apart."""
         low, high, columns, guilty = two_values(X)
         if guilty >= 0:
-            raise _other_values(X, guilty)
+            raise OtherValues(guilty, np.unique(X[:, guilty]))
         return BinaryColumns(low, high, columns)
 
 
-def _other_values(X: NDArray[Any], j: int) -> ValueError:
-    values = np.unique(X[:, j])
-    shown = ", ".join(f"{value:g}" for value in values[:3]) + ", ..." * (len(values) > 3)
-    return ValueError(
-        f"column {j} of X has {len(values)} values ({shown}), and splits='binary' takes columns of "
-        "two: use splits='axis', which needs no binarisation, or a ThresholdBinarizer first"
-    )
+class OtherValues(ValueError):
+    """A column of more than two values; the message has its name once somebody knows it."""
+
+    def __init__(self, column: int, values: NDArray[Any], name: str | None = None) -> None:
+        self.column, self.values = column, values
+        shown = ", ".join(f"{value:g}" for value in values[:3]) + ", ..." * (len(values) > 3)
+        super().__init__(
+            f"column {column if name is None else repr(name)} of X has {len(values)} values "
+            f"({shown}), and splits='binary' takes columns of two: use splits='axis', which needs "
+            "no binarisation, or a ThresholdBinarizer first"
+        )
+
+    def named(self, names: Sequence[str] | None) -> OtherValues:
+        """Give the same with the name of the column, if there are names."""
+        return self if names is None else OtherValues(self.column, self.values, names[self.column])
