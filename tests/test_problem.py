@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from exactree import tree
-from exactree.problem import Cut, Limits, Problem, Progress, Result
+from exactree.problem import Cut, Limits, Part, Problem, Progress, Result
 from exactree.tree import Leaf, Node
 
 COLUMNS = np.array([[0, 1, 2], [1, 0, 1]], np.int32)
@@ -54,3 +54,8 @@ def test_words_of_a_result() -> None:
 def test_progress_has_a_gap() -> None:
     assert Progress(0.5, 7, 3).gap == 4
     assert Limits().seconds == float("inf")
+
+
+def test_a_partition_answers_for_no_other_rows() -> None:
+    with pytest.raises(TypeError, match="a partition has no answer for rows"):
+        Part(0).goes_left(np.zeros((1, 1)))

@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,3 +115,32 @@ def test_a_threshold_parts_any_two_values(low: float, step: float) -> None:
     for high in (math.nextafter(low, math.inf), low + step, low / 2 + 1e308):
         if low < high < math.inf:
             assert low <= between(low, high) < high
+
+
+def test_a_split_without_its_parts_fails_at_once() -> None:
+    class Nothing(tree.Split):
+        pass
+
+    with pytest.raises(TypeError, match=r"features.*formula.*goes_left"):
+        Nothing()  # type: ignore[abstract]
+
+
+def test_a_split_that_is_not_stored_needs_no_dictionary() -> None:
+    class Plain(tree.Split):
+        def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+            return np.asarray(X[:, 0] > 0)
+
+        def formula(
+            self, feature_names: Any = None, *, holds: bool = True, digits: int = 12
+        ) -> str:
+            return "x[0] > 0" if holds else "x[0] <= 0"
+
+        def features(self) -> tuple[int, ...]:
+            return (0,)
+
+    node = tree.Node(Plain(), tree.Leaf(1), tree.Leaf(0))
+    assert tree.predict(node, np.array([[-1.0], [1.0]])).tolist() == [0, 1]
+    with pytest.raises(NotImplementedError, match="Plain has no to_dict: write one"):
+        tree.to_dict(node)
+    with pytest.raises(NotImplementedError, match="Plain has no from_dict: write one"):
+        Plain.from_dict({})

@@ -94,6 +94,10 @@ class Part(Split):
         """Name no column: a partition does not know any."""
         return ()
 
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Refuse: only the problem knows the sides of its rows."""
+        raise TypeError("a partition has no answer for rows: ask the split that a family writes")
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:

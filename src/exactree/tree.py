@@ -7,6 +7,7 @@ tree is its number of splits.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -19,11 +20,12 @@ Floats = NDArray[np.float64]
 FORMAT_VERSION = 1
 
 
-class Split:
+class Split(ABC):
     """A question about a row: the left subtree if the answer is yes. Base of all kinds of split.
 
     A subclass is a frozen dataclass of plain data with its own `kind`, which is how `from_dict`
-    finds it again, so its module must have been imported.
+    finds it again, so its module must have been imported. `to_dict` and `from_dict` are needed only
+    to store its trees.
     """
 
     kind: ClassVar[str] = ""
@@ -34,28 +36,28 @@ class Split:
         if cls.kind:
             Split._kinds[cls.kind] = cls
 
+    @abstractmethod
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         """Answer for every row of X."""
-        raise NotImplementedError
 
+    @abstractmethod
     def formula(
         self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
     ) -> str:
         """Write the question down, or its opposite if not `holds`; 17 `digits` are exact."""
-        raise NotImplementedError
 
+    @abstractmethod
     def features(self) -> tuple[int, ...]:
         """Name the columns that the question looks at."""
-        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Give JSON-compatible data with the key "kind"."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no to_dict: write one to store trees")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{cls.__name__} has no from_dict: write one to read trees")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ For a family of one's own, the two methods of `exactree.splits.own` are the shor
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -37,7 +38,7 @@ class Listing:
     needed: bool = True
 
 
-class Sources:
+class Sources(ABC):
     """What a family offers for some data; the base of all kinds."""
 
     columns: Ranks
@@ -63,6 +64,7 @@ class Sources:
         """Write down an engine's choice without looking at rows, where that is possible."""
         return None
 
+    @abstractmethod
     def split(
         self,
         cut: Split,
@@ -74,7 +76,6 @@ class Sources:
 
         TimeoutError says that this would take longer than `seconds_left()`.
         """
-        raise NotImplementedError
 
 
 class SplitFamily(Protocol):
