@@ -34,8 +34,8 @@ DATA: dict[str, tuple[Any, Any, str]] = {
     "text in a frame": (FRAME.assign(age=list("abc")), Y, r"column 'age' of X is not numeric"),
     "dates": (FRAME.assign(age=pd.date_range("2026-01-01", periods=3)), Y, r"'age'.*convert"),
     "dates without a frame": (np.array([[1], [2], [3]], "M8[ns]"), Y, r"X holds dates .*convert"),
-    "hidden values": (np.ma.array(X, mask=[[0, 1], [0, 0], [0, 0]]), Y, r"masked array.*Imputer"),
-    "hidden labels": (X, np.ma.array(Y, mask=[0, 1, 0]), r"y is a masked array .*drop"),
+    "hidden values": (np.ma.masked_equal(np.array(X), 6), Y, r"masked array.*Imputer"),
+    "hidden labels": (X, np.ma.masked_equal(np.array(Y), 1), r"y is a masked array .*drop"),
     "ragged": ([[1, 2], [3], [4, 5]], Y, r"X is no table .*all rows the same length"),
     "two columns of a name": (
         pd.DataFrame(X, columns=["a", "a"]),
@@ -114,6 +114,7 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"splits": "diagonal"}, "splits='diagonal' is unknown: choose one of 'axis'"),
     ({"splits": 7}, "splits=7 is no split family"),
     ({"splits": exactree.splits.Axis}, "is no split family: pass a name or an object"),
+    ({"on_progress": 3}, "on_progress=3: pass a function of a Progress, or None"),
     ({"objective": "f1"}, "objective='f1' does not decompose.*use class_weight or CostMatrix"),
     ({"objective": "gini"}, "objective='gini' is unknown: choose one of 'error'"),
     ({"task": "ranking"}, "task='ranking' is unknown: choose one of 'classification', 'reg"),

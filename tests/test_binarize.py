@@ -85,6 +85,8 @@ def test_wrong_thresholds_and_names_are_refused() -> None:
         ThresholdBinarizer(thresholds=[[1.0]]).fit([[1.0, 2.0]])
     with pytest.raises(ValueError, match="not finite"):
         ThresholdBinarizer(thresholds=[[np.nan]]).fit([[1.0]])
+    with pytest.raises(ValueError, match="NaN: column 1, row 0; fill in or drop"):
+        ThresholdBinarizer().fit([[1.0, np.nan]])
     fitted = ThresholdBinarizer().fit([[1.0], [2.0]])
     with pytest.raises(ValueError, match="2 names"):
         fitted.get_feature_names_out(["a", "b"])

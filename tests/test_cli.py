@@ -285,9 +285,11 @@ def test_count(capsys: Capture) -> None:
     assert main([*deep, "--max-splits", "3"]) == 0
     assert json.loads(capsys.readouterr().out)["trees_by_depth"]["count"] is None
     assert main(["count", "--rows", "9", "--columns", "1", "--max-depth", "99"]) == 3
+    assert main(["count", "--rows", "9", "--columns", "2", "--degree", "3"]) == 3
+    assert "only --splits polynomial has a degree" in capsys.readouterr().err
 
 
-def test_compare(iris: str, capsys: Capture) -> None:
+def test_compare(iris: str, tmp_path: Path, capsys: Capture) -> None:
     arguments = ["compare", iris, "--target", "species", "--max-depth", "2", "--splits", "axis"]
     assert main([*arguments, "--json"]) == 0
     cart, ours = json.loads(capsys.readouterr().out)["trees"]
@@ -298,6 +300,10 @@ def test_compare(iris: str, capsys: Capture) -> None:
     assert "optimal, axis" in capsys.readouterr().out
     assert main([*arguments, "--folds", "99"]) == 3
     assert "from 2 to 50" in capsys.readouterr().err
+    single = tmp_path / "single.csv"
+    single.write_text("a,species\n1,x\n2,x\n3,y\n")
+    assert main(["compare", str(single), "--target", "species"]) == 3
+    assert "a class has a single row: cross-validation needs more" in capsys.readouterr().err
 
 
 def test_demo(tmp_path: Path, capsys: Capture) -> None:

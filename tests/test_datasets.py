@@ -37,3 +37,10 @@ def test_the_seed_decides() -> None:
 def test_what_is_refused(how: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         ground_truth(5, 2, **how)
+
+
+def test_negative_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_rows=-1: give a number of at least 0"):
+        ground_truth(-1, 2)
+    with pytest.raises(ValueError, match="n_columns=0: give a number of at least 1"):
+        ground_truth(5, 0)

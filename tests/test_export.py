@@ -343,6 +343,15 @@ def test_scikit_learn_cannot_have_every_tree() -> None:
         to_sklearn(Leaf(0, 3, (1, 2), 2))
 
 
+def test_scikit_learn_without_rows_warns_of_what_float32_cannot_tell() -> None:
+    times = np.array([[1763251200.0], [1763251210.0]])
+    model = OptimalTreeClassifier(max_depth=1).fit(times, [0, 1])
+    with pytest.warns(UserWarning, match=r"x\[0\] <= 1763251205 apart: pass the training"):
+        to_sklearn(model)
+    days = OptimalTreeClassifier(max_depth=1).fit([[8388600], [8388606]], [0, 1])
+    assert to_sklearn(days).predict([[8388600], [8388606]]).tolist() == [0, 1]
+
+
 def test_a_weighted_model(iris: OptimalTreeClassifier) -> None:
     weights = np.random.default_rng(0).integers(1, 9, len(X)) / 3
     model = OptimalTreeClassifier(max_depth=2).fit(X, Y, sample_weight=weights)

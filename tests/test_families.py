@@ -204,8 +204,14 @@ def test_half_a_family() -> None:
         def split(self, X: Floats, left: Bools, index: int) -> Split:
             return PairSplit(0, 1)
 
+    class OtherHalf:
+        def partitions(self, X: Floats) -> Bools:
+            return X.T > 1
+
     with pytest.raises(ValueError, match=r"has no method partitions\(\)"):
         solve([[1.0], [2.0]], [0, 1], splits=Half(), max_depth=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"has no method split\(\)"):
+        solve([[1.0], [2.0]], [0, 1], splits=OtherHalf(), max_depth=1)  # type: ignore[arg-type]
 
 
 def test_too_many_splits_for_the_memory() -> None:

@@ -59,7 +59,7 @@ LAYERS: dict[str, set[str]] = {
     "export": _MODEL | {"splits"},
     "plot": _MODEL | {"splits", "export"},
     "report": _MODEL | {"splits", "export", "plot", "counting"},
-    "binarize": set(),
+    "binarize": {"inputs"},
     "datasets": _MODEL | {"splits", "geometry"},
     "__init__": _USERS,
     "cli": _USERS | {"__init__"},

@@ -2,10 +2,11 @@
 
 import json
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ from exactree.report.proof import facts, headline, statement
 from exactree.report.regions import regions_html, scales, two_features
 from exactree.report.script_data import question, script_data
 from exactree.splits import AxisSplit
-from exactree.tree import Leaf, Node
+from exactree.tree import Leaf, Node, Split
 
 HOSTILE = ["</script><b>&\"'", "x<y>", "$title ${style} %s", "‮日本\u2028"]
 VOID = {"meta", "input", "br"}
@@ -198,6 +199,42 @@ def test_questions_of_other_kinds_of_split() -> None:
     assert question(AxisSplit(3, 0.5)) == {"terms": [[1, [[[3, 1]]]]], "at_most": 0.5}
     assert question(Disc(2.0)) == {"terms": [[1.0, [[[0, 2]], [[1, 2]]]]], "at_most": 2.0}
     assert question(Cut(0, 3)) is None
+    assert question(Unstored()) is None
+
+
+@dataclass(frozen=True)
+class Unstored(Split):
+    """A split of one's own that cannot be stored."""
+
+    kind: ClassVar[str] = ""
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray(X[:, 0] <= X[:, 1])
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        return "a <= b" if holds else "a > b"
+
+    def features(self) -> tuple[int, ...]:
+        return (0, 1)
+
+
+class UnstoredSplits:
+    def partitions(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray(X[:, 0] <= X[:, 1])[None]
+
+    def split(self, X: NDArray[Any], left: NDArray[np.bool_], index: int) -> Split:
+        return Unstored()
+
+
+def test_splits_that_cannot_be_stored_are_shown_all_the_same(tmp_path: Path) -> None:
+    X, y = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]]), [0, 1, 0]
+    result = solve(X, y, splits=UnstoredSplits(), max_depth=1)
+    write_report(result, X, y, tmp_path / "report.html")
+    assert "a &lt;= b" in (tmp_path / "report.html").read_text()
+    with pytest.raises(NotImplementedError, match="Unstored has no to_dict"):
+        tree.to_dict(result.tree)
 
 
 def test_boxes_do_not_overlap() -> None:
@@ -276,5 +313,11 @@ def test_rows_that_do_not_fit_are_refused(model: OptimalTreeClassifier) -> None:
         read_evidence(model, X[X.columns[::-1]], y)
     with pytest.raises(ValueError, match="'rose', which the model was not fitted with"):
         read_evidence(model, X, ["rose", *y[1:]])
+    holes = X.copy()
+    holes.iloc[3, 3] = np.nan
+    with pytest.raises(ValueError, match=r"infinity in column 'petal width.*row 3: .*leave such"):
+        read_evidence(model, holes, y)
+    with pytest.raises(ValueError, match="y has NaN or infinity in row 0: leave such rows out"):
+        read_evidence(solve([[1], [2]], [1, 2], task="regression", max_depth=1), [[1]], [np.nan])
     with pytest.raises(ValueError, match="carries no proof"):
         read_evidence(Leaf(0), X, y)

@@ -159,6 +159,15 @@ def test_formulas() -> None:
     assert BALL.formula() == "-2 x[0] + (x[0]^2 + x[1]^2) <= 3"
     assert CURVE.formula(["a", "b"], digits=17) == "1.5 b + 0.25 a^2 - a b <= 0.30000000000000004"
     assert LONG.formula(["a", "b"]) == f"{10**30} a - 3 b <= {10**40 + 1}"
+    scaled = SurfaceSplit(Surface(family_of("hyperplane"), (0.4 / 3.5, 1 / 3.5), 2.2 / 3.5), 2)
+    assert scaled.formula(["a", "b"]) == scaled.formula(["a", "b"], digits=12) == "0.4 a + b <= 2.2"
+    assert scaled.formula(digits=17).startswith(f"{scaled.surface.coefficients[0]:.17g} x[0]")
+    ball = SurfaceSplit(Surface(family_of("sphere"), (4 / 99, 16 / 99, -2 / 99), 33 / 99), 2)
+    assert ball.formula(["a", "b"]) == "2 a + 8 b - (a^2 + b^2) <= 16.5"
+    whole = SurfaceSplit(Surface(family_of("hyperplane"), (6 * 10**40, 4), -8, True), 2)
+    assert whole.formula(["a", "b"]) == f"{15 * 10**39} a + b <= -2"
+    huge = SurfaceSplit(Surface(family_of("hyperplane"), (1e-300, 0.0), 1e300), 2)
+    assert huge.formula(["a", "b"]) == "1e-300 a <= 1e+300"
     assert (PLANE.features(), BALL.features(), CURVE.features()) == ((0, 1), (0, 1), (0, 1))
     flat = SurfaceSplit(Surface(family_of("quadric"), (0.0, 0.0, 0.0, 0.0, 2.0), 1.0), 2)
     assert flat.features() == (1,)

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from exactree import tree
+from exactree.export import export_dot, export_rules
 from exactree.splits.axis import AxisSplit, between
 from exactree.tree import Leaf, Node, Tree
 
@@ -108,6 +109,18 @@ def test_formulas() -> None:
     assert split.formula() == "x[2] <= 0.3"
     assert split.formula(holds=False, digits=17) == "x[2] > 0.30000000000000004"
     assert split.features() == (2,)
+    assert AxisSplit(0, 0.5).formula(["age <= 30"]) == "(age <= 30) <= 0.5"
+    assert AxisSplit(0, 1763251200.5).formula(digits=6) == "x[0] <= 1763251200.5"
+
+
+def test_splits_that_differ_are_written_differently() -> None:
+    above = np.nextafter(1.0, 2.0)
+    near = Node(AxisSplit(0, 1.0), Leaf(0), Node(AxisSplit(0, float(above)), Leaf(1), Leaf(0)))
+    assert "x[0] <= 1.0000000000000002" in str(near)
+    assert "1 < x[0] <= 1.0000000000000002" in export_rules(near)
+    assert "x[0] <= 1.0000000000000002" in export_dot(near)
+    third = Node(AxisSplit(0, 1 / 3), Leaf(0), Node(AxisSplit(0, 0.3333333), Leaf(1), Leaf(0)))
+    assert tree.telling(third, digits=6) == {"digits": 12}
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))

@@ -1,6 +1,6 @@
 """Provably optimal decision trees, for any splitting rule."""
 
-from exactree import export, objectives, plot, splits
+from exactree import counting, datasets, export, objectives, plot, splits
 from exactree.binarize import ThresholdBinarizer
 from exactree.estimators import OptimalTreeClassifier, OptimalTreeRegressor
 from exactree.export import (
@@ -35,6 +35,8 @@ __all__ = [
     "SizePath",
     "ThresholdBinarizer",
     "Tree",
+    "counting",
+    "datasets",
     "export",
     "export_dot",
     "export_python",

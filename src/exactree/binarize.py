@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from exactree import inputs
+
 Floats = NDArray[np.float64]
 
 
@@ -55,7 +57,8 @@ class ThresholdBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the thresholds; `y` is not used."""
-        values = validate_data(self, X, dtype=np.float64)
+        values, _ = inputs.read_matrix(X)
+        validate_data(self, X, skip_check_array=True)
         if self.thresholds is None:
             n = _read_count(self.n_thresholds)
             self.thresholds_ = [quantile_thresholds(column, n) for column in values.T]
@@ -66,7 +69,8 @@ class ThresholdBinarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Floats:
         """Answer `x <= t` for every threshold: 1 if it holds, else 0."""
         check_is_fitted(self)
-        values = validate_data(self, X, dtype=np.float64, reset=False)
+        values, _ = inputs.read_matrix(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
         parts = [
             column[:, None] <= thresholds
             for column, thresholds in zip(values.T, self.thresholds_, strict=True)

@@ -22,7 +22,7 @@ Shape = tuple["Shape", "Shape"] | None
 S = TypeVar("S", bound=Hashable)
 Partings = Callable[[S], Iterable[tuple[S, S]]]
 
-FAMILIES = ("axis", "hyperplane", "polynomial", "sphere", "axis_quadric")
+FAMILIES = ("axis", "hyperplane", "sphere", "axis_quadric", "quadric", "polynomial")
 
 
 def _at_least(least: int, **numbers: int) -> None:
@@ -37,7 +37,8 @@ def _at_least(least: int, **numbers: int) -> None:
 def points_per_rule(family: str, n_features: int, degree: int = 2) -> int:
     """Count the points that define a surface: G, the dimension of the embedding.
 
-    axis 1, hyperplane D, sphere D + 1, axis-aligned quadric 2 D, degree M: C(D + M, D) - 1
+    axis 1, hyperplane D, sphere D + 1, axis-aligned quadric 2 D, quadric C(D + 2, D) - 1,
+    degree M: C(D + M, D) - 1
 
     >>> points_per_rule("polynomial", 2, degree=2)
     5
@@ -46,6 +47,7 @@ def points_per_rule(family: str, n_features: int, degree: int = 2) -> int:
     points = {
         "axis": 1,
         "hyperplane": n_features,
+        "quadric": comb(n_features + 2, n_features) - 1,
         "polynomial": comb(n_features + degree, n_features) - 1,
         "sphere": n_features + 1,
         "axis_quadric": 2 * n_features,

@@ -67,6 +67,10 @@ def ground_truth(
     """
     if splits not in KINDS:
         raise ValueError(f"splits={splits!r} is unknown: choose one of {', '.join(KINDS)}")
+    sizes = (("n_rows", n_rows, 0), ("n_columns", n_columns, 1), ("depth", depth, 0))
+    for name, value, least in sizes:
+        if value < least:
+            raise ValueError(f"{name}={value}: give a number of at least {least}")
     if n_classes < 2:
         raise ValueError(f"n_classes={n_classes}: a tree needs two classes at least")
     if not 0 <= noise <= 1:

@@ -259,6 +259,8 @@ def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress | No
     """Let the user's callback see the user's units."""
     if on_progress is None:
         return None
+    if not callable(on_progress):
+        raise ValueError(f"on_progress={on_progress!r}: pass a function of a Progress, or None")
 
     def show(progress: Progress) -> None:
         best, bound = problem.price(progress.objective), problem.price(progress.lower_bound)

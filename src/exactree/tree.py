@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,18 +238,42 @@ def to_text(
     >>> print(to_text(Leaf(1, rows=10, weights=(2, 8), cost=2), class_names=["no", "yes"]))
     yes (10 rows, loss 2)
     """
-    return "\n".join(_lines(tree, feature_names, class_names))
+    return "\n".join(_lines(tree, feature_names, class_names, telling(tree)))
+
+
+class Digits(TypedDict, total=False):
+    """How many digits `formula` is to write; without, each kind of split has its own number."""
+
+    digits: int
+
+
+def telling(tree: Tree, **options: Unpack[Digits]) -> Digits:
+    """Give the digits that tell the tree's splits apart: these, or more.
+
+    >>> telling(Leaf(1), digits=6)
+    {'digits': 6}
+    """
+    tries: tuple[Digits, ...] = (options, {"digits": 12})
+    splits = [node.split for node in nodes(tree) if isinstance(node, Node)]
+    for tried in tries:
+        texts: dict[str, Split] = {}
+        if all(texts.setdefault(s.formula(**tried), s) == s for s in splits):
+            return tried
+    return {"digits": 17}
 
 
 def _lines(
-    tree: Tree, features: Sequence[str] | None, classes: Sequence[object] | None
+    tree: Tree,
+    features: Sequence[str] | None,
+    classes: Sequence[object] | None,
+    options: Digits,
 ) -> Iterator[str]:
     if isinstance(tree, Leaf):
         yield _leaf_text(tree, classes)
         return
-    yield tree.split.formula(features)
+    yield tree.split.formula(features, **options)
     for child, answer, bar in ((tree.left, "yes", "│"), (tree.right, "no", " ")):
-        first, *rest = _lines(child, features, classes)
+        first, *rest = _lines(child, features, classes, options)
         yield f"{'├' if bar == '│' else '└'}─ {answer}: {first}"
         yield from (f"{bar}  {line}" for line in rest)
 

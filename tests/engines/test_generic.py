@@ -230,7 +230,7 @@ def test_a_penalty_that_leaves_use_for_fewer_splits_than_the_budget() -> None:
     rng = np.random.default_rng(0)
     for _ in range(12):
         X, y = rng.integers(0, 7, (14, 3)), rng.integers(0, 3, 14)
-        budgets = {"max_splits": 6, "penalty": 0.08}
+        budgets: dict[str, Any] = {"max_splits": 6, "penalty": 0.08}
         native = exactree.solve(X, y, **budgets)
         found = exactree.solve(X, y, **budgets, engine="generic")
         assert found.objective == pytest.approx(native.objective, rel=1e-12)

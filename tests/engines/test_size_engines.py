@@ -296,6 +296,17 @@ def test_time_limits(engine: str) -> None:
     assert [a >= b for a, b in pairwise(entry[1] for entry in found.history)]
 
 
+def test_relating_the_rules_keeps_to_the_limits() -> None:
+    problem = random_problem(np.random.default_rng(0))
+    assert problem.sides is not None and problem.sides.owners is not None
+    with pytest.raises(TimeoutError):
+        rules_of(problem, Limits(seconds=0))
+    found = ENGINES["size_rec"](problem, Limits(seconds=0), None)
+    assert (found.status, found.stats["combinations"]) == ("time_limit", 0)
+    with pytest.raises(ValueError, match=r"7 rules need 0 MB to be related.*use engine='auto'"):
+        rules_of(problem, Limits(memory=60))
+
+
 def test_interruption_keeps_the_best_tree() -> None:
     X = noisy(14)[0]
     y = X[:, 0] // 3

@@ -78,6 +78,9 @@ def folds_of(y: NDArray[Any], args: argparse.Namespace) -> StratifiedKFold | KFo
     """Make the folds, or say why there cannot be so many."""
     numbers = args.task == "regression"
     most = len(y) // 2 if numbers else int(np.unique(y, return_counts=True)[1].min())
+    if most < 2:
+        what = "there are fewer than 4 rows" if numbers else "a class has a single row"
+        raise ValueError(f"{what}: cross-validation needs more; add rows, or leave that one out")
     if not 2 <= args.folds <= most:
         what = "half the rows" if numbers else "the rows of the rarest class"
         raise ValueError(f"--folds {args.folds}: give a number from 2 to {most}, {what}")

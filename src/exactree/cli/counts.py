@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from exactree import counting
 from exactree.cli.output import DONE, Output
 
-FAMILIES = ("axis", "hyperplane", "sphere", "axis_quadric", "quadric", "polynomial")
 DEEPEST = 16
 READABLE = 10**15
 
@@ -24,8 +23,8 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--rows", type=int, required=True, metavar="N", help="rows of the data")
     parser.add_argument("--columns", type=int, required=True, metavar="D", help="their columns")
-    parser.add_argument("--splits", choices=FAMILIES, default="axis", help="split family")
-    parser.add_argument("--degree", type=int, default=2, help="of polynomial (default 2)")
+    parser.add_argument("--splits", choices=counting.FAMILIES, default="axis", help="split family")
+    parser.add_argument("--degree", type=int, help="of polynomial (default 2)")
     parser.add_argument("--max-depth", type=int, default=3, metavar="D", help="default 3")
     parser.add_argument(
         "--max-splits", type=int, metavar="K", help="default: what the depth allows"
@@ -55,8 +54,10 @@ def counts(args: argparse.Namespace) -> list[Count]:
     depth = args.max_depth
     if not 0 <= depth <= DEEPEST:
         raise ValueError(f"--max-depth {depth}: give a number from 0 to {DEEPEST}")
-    family = "polynomial" if args.splits == "quadric" else args.splits
-    rules = counting.rules(family, args.rows, args.columns, degree=args.degree)
+    if args.degree is not None and args.splits != "polynomial":
+        raise ValueError(f"--degree {args.degree}: only --splits polynomial has a degree")
+    degree = 2 if args.degree is None else args.degree
+    rules = counting.rules(args.splits, args.rows, args.columns, degree=degree)
     splits = counting.max_splits(depth) if args.max_splits is None else args.max_splits
     by_splits = counting.trees_of_size(rules, splits, at_most=True)
     by_depth = counting.trees_of_depth(rules, depth, at_most=True)
@@ -67,7 +68,7 @@ def counts(args: argparse.Namespace) -> list[Count]:
         Count("trees_by_depth", f"trees of depth at most {depth}", by_depth),
     ]
     if args.splits != "axis":
-        points = counting.points_per_rule(family, args.columns, degree=args.degree)
+        points = counting.points_per_rule(args.splits, args.columns, degree=degree)
         ways = counting.dichotomies(args.rows, points)
         found.insert(1, Count("partitions", "ways to part the rows", ways))
     return found

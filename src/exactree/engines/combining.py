@@ -65,9 +65,10 @@ def best_combination(
     history: list[tuple[float, Number, Number]] = [(0.0, result.objective, bound)]
     status: Status = "optimal"
     try:
-        rules = rules_of(problem)
+        rules = rules_of(problem, limits)
         stats["rules"] = len(rules)
-        with closing(_run(_blocks(rules, problem), rules, method, limits)) as answers:
+        left = replace(limits, seconds=limits.seconds - (perf_counter() - start))
+        with closing(_run(_blocks(rules, problem), rules, method, left)) as answers:
             for block, found in answers:
                 if found is None:
                     status = "time_limit"
@@ -81,6 +82,8 @@ def best_combination(
                     on_progress(Progress(perf_counter() - start, result.objective, bound))
                 if result.objective <= bound + problem.penalty * block.k:
                     break
+    except TimeoutError:
+        status = "time_limit"
     except KeyboardInterrupt:
         status = "interrupted"
     proved = int(result.objective) if status == "optimal" else bound

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactree.objectives import Objective, Targets
-from exactree.problem import Part, Problem
+from exactree.problem import Limits, Part, Problem
 from exactree.sides import unpacked
 from exactree.tree import Leaf, Node, Tree
 
@@ -26,6 +27,8 @@ Ints = NDArray[np.int64]
 Signs = NDArray[np.int8]
 Numbers = NDArray[Any]
 BLOCK = 512
+# What a list of rules may take where no limit of memory is given.
+MEMORY = 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,12 @@ class Rules:
         return np.asarray(regions.astype(self.measures.dtype) @ self.measures)
 
 
-def rules_of(problem: Problem) -> Rules:
-    """Read the list of rules of a problem, and relate every two of them."""
+def rules_of(problem: Problem, limits: Limits | None = None) -> Rules:
+    """Read the list of rules of a problem, and relate every two of them.
+
+    TimeoutError if that takes longer than the limits allow.
+    """
+    limits = limits or Limits()
     objective = problem.objective
     if objective.task != "classification" or not (objective.additive and objective.integral):
         raise ValueError(
@@ -71,10 +78,11 @@ def rules_of(problem: Problem) -> Rules:
             " of classes: use engine='auto'"
         )
     assert problem.sides is not None and problem.sides.owners is not None
+    _refuse_large(len(problem.sides), problem.n_rows, limits.memory or MEMORY)
     holds = unpacked(problem.sides.masks, problem.n_rows)
     return Rules(
         holds,
-        ancestry(holds, problem.sides.owners),
+        ancestry(holds, problem.sides.owners, seconds=limits.seconds),
         measures(problem),
         objective,
         problem.min_rows,
@@ -82,6 +90,16 @@ def rules_of(problem: Problem) -> Rules:
         problem.max_depth,
         problem.targets(),
     )
+
+
+def _refuse_large(n_rules: int, n_rows: int, memory: int) -> None:
+    """Refuse what would not fit: a byte for every two rules, and for every row of a rule."""
+    needed = n_rules * (n_rules + n_rows)
+    if needed > memory:
+        raise ValueError(
+            f"{n_rules} rules need {needed >> 20} MB to be related, and memory_limit is "
+            f"{memory >> 20} MB: use engine='auto', which needs no list, fewer rows or more memory"
+        )
 
 
 def measures(problem: Problem) -> Numbers:
@@ -101,15 +119,19 @@ def measures(problem: Problem) -> Numbers:
     return table
 
 
-def ancestry(holds: Bools, owners: NDArray[np.int32]) -> Signs:
+def ancestry(holds: Bools, owners: NDArray[np.int32], *, seconds: float = inf) -> Signs:
     """Relate every two rules; the matrix grows with the list, by the new rows and columns.
+
+    TimeoutError after so many seconds.
 
     >>> ancestry(np.array([[True, False], [True, True]]), np.array([[0], [1]], np.int32)).tolist()
     [[0, -1], [1, 0]]
     """
-    n = len(holds)
+    n, started = len(holds), perf_counter()
     matrix = np.zeros((n, n), dtype=np.int8)
     for start in range(0, n, BLOCK):
+        if perf_counter() - started >= seconds:
+            raise TimeoutError
         stop = min(start + BLOCK, n)
         matrix[:stop, start:stop] = _relations(holds[:stop], owners[start:stop])
         matrix[start:stop, :start] = _relations(holds[start:stop], owners[:start])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from exactree.export.subject import Subject, class_number, read_subject
-from exactree.splits.axis import AxisSplit
-from exactree.tree import Leaf, Split, Tree
+from exactree.splits.axis import AxisSplit, enclosed, shown
+from exactree.tree import Leaf, Split, Tree, telling
 
 Step = tuple[Split, bool]
 
@@ -65,10 +65,12 @@ def leaf_rules(
     feature_names, class_names : sequence of str or None
         Names to use instead of the model's own.
     digits : int
-        Significant digits of thresholds; 17 are exact.
+        Significant digits of thresholds; 17 are exact. There are more where these would write two
+        splits of the tree the same.
     """
     subject = read_subject(model, feature_names, class_names)
-    return [_rule(subject, leaf, path, digits) for leaf, path in paths(subject.tree)]
+    enough = telling(subject.tree, digits=digits)["digits"]
+    return [_rule(subject, leaf, path, enough) for leaf, path in paths(subject.tree)]
 
 
 def export_rules(
@@ -87,7 +89,8 @@ def export_rules(
     feature_names, class_names : sequence of str or None
         Names to use instead of the model's own.
     digits : int
-        Significant digits of thresholds; 17 are exact.
+        Significant digits of thresholds; 17 are exact. There are more where these would write two
+        splits of the tree the same.
 
     Examples
     --------
@@ -141,7 +144,7 @@ def _interval(subject: Subject, feature: int, path: tuple[Step, ...], digits: in
     above = [s.threshold for s, holds in steps if not holds]
     below = [s.threshold for s, holds in steps if holds]
     if above and below:
-        low, high = f"{max(above):.{digits}g}", f"{min(below):.{digits}g}"
-        return f"{low} < {subject.feature(feature)} <= {high}"
+        low, high = shown(max(above), digits), shown(min(below), digits)
+        return f"{low} < {enclosed(subject.feature(feature))} <= {high}"
     tightest = AxisSplit(feature, min(below) if below else max(above))
     return tightest.formula(subject.feature_names, holds=bool(below), digits=digits)

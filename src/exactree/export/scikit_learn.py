@@ -89,10 +89,25 @@ def _thresholds(subject: Subject, X: Floats | None) -> list[float]:
     """Give the threshold of every node in preorder, 0 for leaves."""
     every = list(nodes(subject.tree))
     if X is None:
-        return [_threshold(node) for node in every]
+        found = [_threshold(node) for node in every]
+        _warn_of_coarse_values(subject, found)
+        return found
     seen = route(subject.tree, X)
     pairs = zip(every, seen, strict=True)
     return [_surviving(subject, node, X[rows]) for node, rows in pairs]
+
+
+def _warn_of_coarse_values(subject: Subject, thresholds: list[float]) -> None:
+    """Warn of thresholds so large that float32 does not tell whole numbers apart there."""
+    for node, threshold in zip(nodes(subject.tree), thresholds, strict=True):
+        if isinstance(node, Node) and np.spacing(np.float32(abs(threshold))) >= 1:
+            warnings.warn(
+                f"scikit-learn rounds X to float32, which does not tell whole numbers around "
+                f"{node.split.formula(subject.feature_names)} apart: pass the training rows as X, "
+                "so that thresholds are moved to where that does no harm",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def _threshold(node: Tree) -> float:

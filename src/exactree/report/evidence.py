@@ -85,6 +85,12 @@ def _read_rows(X: Any, subject: Subject, *, exact: bool) -> Floats:
             f"X has the shape {values.shape}: pass at least one row and "
             f"{subject.n_features} columns, as in fit"
         )
+    if not np.isfinite(values).all():
+        row, j = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"X has NaN or infinity in column {subject.feature(int(j))!r}, row {row}: the model "
+            "predicts numbers only; leave such rows out of the report"
+        )
     return values
 
 
@@ -93,7 +99,11 @@ def _read_truth(y: Any, subject: Subject, n_rows: int) -> NDArray[Any]:
     if len(labels) != n_rows:
         raise ValueError(f"y has {len(labels)} entries and X has {n_rows} rows: pass one for each")
     if subject.classes is None:
-        return labels.astype(np.float64)
+        targets = labels.astype(np.float64)
+        if not np.isfinite(targets).all():
+            row = int(np.flatnonzero(~np.isfinite(targets))[0])
+            raise ValueError(f"y has NaN or infinity in row {row}: leave such rows out")
+        return targets
     numbers = {label: i for i, label in enumerate(subject.classes)}
     unknown = [label for label in labels.tolist() if label not in numbers]
     if unknown:

@@ -12,7 +12,7 @@ from exactree.report.drawing import SIZES, Place, node_colour, places, width
 from exactree.report.evidence import Evidence
 from exactree.report.regions import scales, two_features
 from exactree.splits.axis import AxisSplit
-from exactree.tree import Node, Split
+from exactree.tree import Node, Split, telling
 
 SAMPLES = 6  # rows shown for a node
 
@@ -49,7 +49,10 @@ def question(split: Split) -> dict[str, Any] | None:
     """
     if isinstance(split, AxisSplit):
         return {"terms": [[1, [[[split.feature, 1]]]]], "at_most": split.threshold}
-    data = split.to_dict()
+    try:
+        data = split.to_dict()
+    except NotImplementedError:
+        return None
     for words in (("terms", "at_most"), ("exact_terms", "exact_at_most")):
         if all(word in data for word in words):
             return {word: data[word] for word in words}
@@ -73,8 +76,9 @@ def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any
         "samples": samples,
     }
     if isinstance(node, Node):
-        found["yes"] = node.split.formula(subject.feature_names)
-        found["no"] = node.split.formula(subject.feature_names, holds=False)
+        options = telling(subject.tree)
+        found["yes"] = node.split.formula(subject.feature_names, **options)
+        found["no"] = node.split.formula(subject.feature_names, holds=False, **options)
         found["question"] = question(node.split)
     return found
 

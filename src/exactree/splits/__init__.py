@@ -62,11 +62,13 @@ def as_family(splits: Splits) -> SplitFamily:
     if isinstance(splits, list | tuple):
         return _mixture(splits)
     known_class: Any = splits
-    if isinstance(splits, type) or not (hasattr(splits, "sources") or hasattr(splits, "split")):
+    own = [method for method in ("partitions", "split") if hasattr(splits, method)]
+    if isinstance(splits, type) or not (hasattr(splits, "sources") or own):
         raise ValueError(f"splits={splits!r} is no split family: pass a name or an object")
     if not hasattr(splits, "sources"):
-        if not hasattr(splits, "partitions"):
-            raise ValueError(f"splits={splits!r} has no method partitions(): see docs/families.md")
+        if len(own) < 2:
+            missing = "split" if own == ["partitions"] else "partitions"
+            raise ValueError(f"splits={splits!r} has no method {missing}(): see docs/families.md")
         return Own(known_class)
     if isinstance(splits, Mixed):
         return _mixture(splits.families)

@@ -42,7 +42,7 @@ class AxisSplit(Split):
         'height > 0.1'
         """
         name = f"x[{self.feature}]" if feature_names is None else feature_names[self.feature]
-        return f"{name} {'<=' if holds else '>'} {self.threshold:.{digits}g}"
+        return f"{enclosed(name)} {'<=' if holds else '>'} {shown(self.threshold, digits)}"
 
     def features(self) -> tuple[int, ...]:
         """Name the columns that the question looks at."""
@@ -56,6 +56,26 @@ class AxisSplit(Split):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
         return cls(int(data["feature"]), float(data["threshold"]))
+
+
+def enclosed(name: str) -> str:
+    """Put a name into brackets that is a comparison itself, as those of a ThresholdBinarizer.
+
+    >>> enclosed("age"), enclosed("age <= 30")
+    ('age', '(age <= 30)')
+    """
+    return f"({name})" if any(sign in name for sign in "<>=") else name
+
+
+def shown(threshold: float, digits: int) -> str:
+    """Write a threshold in so many digits, but in no fewer than tell whole numbers apart.
+
+    >>> shown(1 / 3, 6), shown(20261116.5, 6), shown(1e300 / 3, 6)
+    ('0.333333', '20261116.5', '3.33333e+299')
+    """
+    size = abs(threshold)
+    whole = math.floor(math.log10(size)) + 2 if 1 <= size < 1e15 else 0
+    return f"{threshold:.{max(digits, whole)}g}"
 
 
 def between(low: float, high: float) -> float:

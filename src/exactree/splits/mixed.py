@@ -117,7 +117,7 @@ class Mixed:
     @property
     def words(self) -> str:
         """What to call its trees."""
-        return " or ".join(str(family.words) for family in self.families)
+        return " or ".join(dict.fromkeys(str(family.words) for family in self.families))
 
     def sources(self, X: NDArray[Any]) -> MixedSources:
         """Put the sources of the families together."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd, isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,8 @@ from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
 BOUNDARIES = ("all", "both", "positive")
+# So many digits of a float64 are all of it.
+EXACT_DIGITS = 17
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,34 @@ class SurfaceSplit(Split):
     def formula(
         self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 6
     ) -> str:
-        """Write the question down, or its opposite if not `holds`; 17 `digits` are exact."""
+        """Write the question down, or its opposite if not `holds`; 17 `digits` are exact.
+
+        With fewer, both sides are divided by the largest coefficient, of a sphere by that of the
+        squares, so that a reader has small numbers before them; integers by their common factor.
+        """
         given = feature_names or [f"x[{j}]" for j in range(self.columns)]
         names = self.surface.family.names(given[: self.columns])
         total = ""
-        for value, name in zip(self.surface.coefficients, names, strict=True):
+        *coefficients, threshold = self._readable(digits)
+        for value, name in zip(coefficients, names, strict=True):
             if value:
                 total += _summand(value, name, first=not total, digits=digits)
         sign = "<=" if holds else ">"
-        return f"{total or '0'} {sign} {_shown(self.surface.threshold, digits)}"
+        return f"{total or '0'} {sign} {_shown(threshold, digits)}"
+
+    def _readable(self, digits: int) -> list[float] | list[int]:
+        """Give the coefficients and the threshold, scaled for a reader."""
+        surface = self.surface
+        numbers = [*surface.coefficients, surface.threshold]
+        if surface.exact:
+            common = gcd(*map(int, numbers)) or 1
+            return [int(value) // common for value in numbers]
+        last = surface.coefficients[-1]
+        by = abs(last) if surface.family.name == "sphere" and last else max(map(abs, numbers[:-1]))
+        if digits >= EXACT_DIGITS or not by:
+            return numbers
+        scaled = [value / by for value in numbers]
+        return scaled if all(map(isfinite, scaled)) else numbers
 
     def features(self) -> tuple[int, ...]:
         """Name the columns with a coefficient that is not 0."""
@@ -132,8 +154,8 @@ def _shown(value: float | int, digits: int) -> str:
 def _summand(value: float | int, name: str, *, first: bool, digits: int) -> str:
     """Write a coefficient with its sign and term; a coefficient of 1 goes without saying."""
     sign = ("-" if first else " - ") if value < 0 else ("" if first else " + ")
-    size = "" if abs(value) == 1 else f"{_shown(abs(value), digits)} "
-    return f"{sign}{size}{f'({name})' if ' + ' in name else name}"
+    size = _shown(abs(value), digits)
+    return f"{sign}{'' if size == '1' else f'{size} '}{f'({name})' if ' + ' in name else name}"
 
 
 def _powers(monomial: tuple[int, ...]) -> list[list[int]]:
