@@ -89,6 +89,26 @@ def test_fit_show_predict(iris: str, tmp_path: Path, capsys: Capture) -> None:
     assert "144 of 150 right (96.0%)" in predicted.err
 
 
+def test_rows_to_predict_need_no_answer(tmp_path: Path, capsys: Capture) -> None:
+    table, model = tmp_path / "table.csv", str(tmp_path / "model.json")
+    table.write_text("a,y\n1,2.5\n2,2.5\n3,7\n4,7\n")
+    some, none = tmp_path / "some.csv", tmp_path / "none.csv"
+    some.write_text("a,y\n1,\n4,7\n2,7\n")
+    none.write_text("a,y\n1,\n4,\n")
+    for task, told in (
+        ("classification", "1 of 2 right (50.0%)"),
+        ("regression", "mean absolute error 2.25, of 2 rows with an answer"),
+    ):
+        fit = ["fit", str(table), "--target", "y", "--task", task, "--max-depth", "1"]
+        assert main([*fit, "--out", model, "--quiet"]) == 0
+        assert main(["predict", model, str(some)]) == 0
+        assert told in capsys.readouterr().err
+        assert main(["predict", model, str(none)]) == 0
+        shown = capsys.readouterr()
+        assert shown.out.split() == ["prediction", "2.5", "7.0" if task == "regression" else "7"]
+        assert shown.err == ""
+
+
 def test_the_model_file_is_the_tree_that_solve_finds(iris: str, tmp_path: Path) -> None:
     path = str(tmp_path / "model.json")
     assert main(["fit", iris, "--target", "species", "--out", path, "--quiet"]) == 0

@@ -17,7 +17,7 @@ from exactree import tree
 from exactree.cli.models import Model, facts, read_model, to_dict
 from exactree.cli.options import add_table_options
 from exactree.cli.output import DONE, Output
-from exactree.cli.tables import Table, read_table
+from exactree.cli.tables import Table, is_number, read_table
 from exactree.export import export_dot, export_python, export_rules
 
 FORMS: dict[str, Callable[[Any], str]] = {
@@ -76,16 +76,21 @@ def run_predict(args: argparse.Namespace, output: Output) -> int:
 
 
 def judged(model: Model, answers: list[Any], table: Table, output: Output) -> dict[str, Any]:
-    """Compare the answers with the target of the table, and say how well they do."""
+    """Compare the answers with the target where the table has it, and say how well they do."""
+    cells = table.column(model.target)
+    known = [i for i, cell in enumerate(cells) if (cell if model.classes else is_number(cell))]
+    if not known:
+        return {}
+    of_these = "" if len(known) == len(cells) else f", of {len(known)} rows with an answer"
     if not model.classes:
-        errors = np.array(answers) - table.numbers([model.target])[:, 0]
+        errors = np.array([answers[i] - float(cells[i]) for i in known])
         squared, absolute = float((errors**2).mean()), float(np.abs(errors).mean())
-        output.note(f"mean squared error {squared:.6g}, mean absolute error {absolute:.6g}")
+        errors_told = f"mean squared error {squared:.6g}, mean absolute error {absolute:.6g}"
+        output.note(errors_told + of_these)
         return {"mean_squared_error": squared, "mean_absolute_error": absolute}
-    truth = table.labels(model.target)
-    right = sum(str(a) == str(b) for a, b in zip(answers, truth, strict=True))
-    output.note(f"{right} of {len(truth)} right ({right / len(truth):.1%})")
-    return {"accuracy": right / len(truth)}
+    right = sum(str(answers[i]) == cells[i] for i in known)
+    output.note(f"{right} of {len(known)} right ({right / len(known):.1%})")
+    return {"accuracy": right / len(known)}
 
 
 def rows_for(model: Model, table: Table) -> NDArray[np.float64]:
