@@ -117,12 +117,12 @@ def _read_truth(y: Any, subject: Subject, n_rows: int) -> NDArray[Any]:
 def number(value: float) -> str:
     """Write a number for readers.
 
-    >>> number(12345), number(0.1 + 0.2), number(1e-9)
-    ('12,345', '0.3', '1e-09')
+    >>> number(12345), number(0.1 + 0.2), number(1e-9), number(1763251200.0)
+    ('12,345', '0.3', '1e-09', '1,763,251,200')
     """
     if isinstance(value, int | np.integer):
         return f"{value:,}"
-    return f"{value:,.6g}"
+    return f"{value:,.{12 if 1e6 <= abs(value) < 1e12 else 6}g}"
 
 
 def rows_of(count: int) -> str:
