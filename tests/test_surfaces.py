@@ -23,7 +23,7 @@ from exactree.spec.data import Number, Sample
 from exactree.spec.objectives import WEIGHTED_ZERO_ONE
 from exactree.spec.programs import best_value
 from exactree.spec.rules import Family, gen_splits
-from exactree.splits import Hyperplane, Mixed, Polynomial, Sphere, SurfaceSplit
+from exactree.splits import AxisSplit, Hyperplane, Mixed, Polynomial, Sphere, SurfaceSplit
 
 SQUARE = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 EXCLUSIVE_OR = [0, 1, 1, 0]
@@ -269,12 +269,37 @@ def test_the_search_needs_no_list_and_keeps_to_its_limits() -> None:
     assert timed.stats["seconds"] < 2
 
 
-def test_a_limit_during_the_listing_gives_the_leaf() -> None:
+@pytest.mark.parametrize("splits", ["hyperplane", "sphere", ["axis", "hyperplane"]])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_stopped_search_has_a_tree_of_thresholds_at_least(splits: Any, task: str) -> None:
     X = np.random.default_rng(0).normal(size=(150, 3))
     y = np.arange(150) % 2
-    found = solve(X, y, splits="hyperplane", max_depth=1, time_limit=0.0)
-    assert (found.status, found.objective, found.lower_bound) == ("time_limit", 75, 0)
-    assert isinstance(found.tree, Leaf)
+    how: dict[str, Any] = {"max_depth": 2, "max_splits": 2, "min_samples_leaf": 5}
+    found = solve(X, y, task=task, splits=splits, penalty=0.01, time_limit=0.0, **how)
+    leaf = 75 if task == "classification" else 37.5
+    assert found.status == "time_limit"
+    assert 0 == found.lower_bound < found.objective < leaf
+    assert found.gap == found.objective - found.lower_bound == found.history[-1][1]
+    assert {type(split_of(n)) for n in tree.nodes(found.tree)} >= {AxisSplit}
+    assert tree.size(found.tree) <= 2
+    assert min(end.rows for end in tree.leaves(found.tree)) >= 5
+
+
+def test_a_tree_of_thresholds_may_complete_the_proof() -> None:
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    y = X[:, 1] > 0.3
+    found = solve(X, y, splits="hyperplane", max_depth=2, time_limit=0.0)
+    assert (found.status, found.objective, found.gap) == ("optimal", 0, 0)
+    assert found.space == "hyperplane trees, depth <= 2"
+
+
+def test_a_limit_during_the_listing() -> None:
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    y = np.arange(150) % 2
+    how: dict[str, Any] = {"splits": "hyperplane", "max_depth": 1, "time_limit": 0.0}
+    listed = solve(X[:20], y[:20], engine="size_rec", **how)
+    assert (listed.status, listed.objective, listed.lower_bound) == ("time_limit", 10, 0)
+    assert isinstance(listed.tree, Leaf)  # thresholds are no combination of its rules
     model = exactree.OptimalTreeClassifier(splits="hyperplane", max_depth=1, time_limit=0.0)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)

@@ -20,6 +20,7 @@ from exactree.engines import (
     search_sizes,
     single_leaf,
 )
+from exactree.falling_back import by_thresholds
 from exactree.objectives import (
     MisclassificationError,
     Objective,
@@ -149,6 +150,8 @@ def solve(
         found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
     else:
         found = chosen(problem, left, _priced(problem, on_progress))
+    if engine not in OVER_RULES:
+        found, problem, sources = by_thresholds(found, problem, data, sources)
     time = _for_fitting(limits, start, found)
     return translated(found, problem, data, sources, started=start, seconds_left=time)
 

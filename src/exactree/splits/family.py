@@ -49,6 +49,11 @@ class Sources(ABC):
         """Tell whether the family has splits beside those of its rank columns."""
         return False
 
+    @property
+    def has_thresholds(self) -> bool:
+        """Tell whether every threshold on a column of the data is a split of the family."""
+        return False
+
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
         """List the family's other partitions of these rows of the data, each once."""
         return None

@@ -29,6 +29,11 @@ class MixedSources(Sources):
         """Tell whether any of the families has splits beside rank columns."""
         return any(part.has_sides for part in self.parts)
 
+    @property
+    def has_thresholds(self) -> bool:
+        """Tell whether any of the families has all thresholds."""
+        return any(part.has_thresholds for part in self.parts)
+
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
         """Concatenate the families' partitions."""
         if not self.has_sides:

@@ -188,6 +188,11 @@ class SurfaceSources(Sources):
         """Say that there are splits beside rank columns."""
         return True
 
+    @property
+    def has_thresholds(self) -> bool:
+        """Say that thresholds are hyperplanes, which all these families have."""
+        return True
+
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List every partition that a surface of the family makes, or leave that to the search."""
         cells = None if listing.needed else unlisted(self.X[rows], self.family)
