@@ -161,6 +161,9 @@ class BinaryNode final : public TwoValuedNode {
     std::size_t places = 64;
     while (places < 2 * from->size() + 2) places *= 2;
     places_.assign(places, -1);
+    set_hash_ = 0;
+    for (int w = 0; w < table_->words; ++w)
+      set_hash_ += set_[static_cast<std::size_t>(w)] * factor(w);
     for (const int f : *from) try_column(f);
   }
   void try_column(int f) {
@@ -168,12 +171,15 @@ class BinaryNode final : public TwoValuedNode {
     Word* mine = &bits_[index(k, table_->words)];
     int* sizes = &class_size_[index(k, table_->classes)];
     const Word* ones = table_->column(f);
+    const Word* set = set_.data();
+    Word hash = 0;
     int n = 0;
     for (int c = 0; c < table_->classes; ++c) {
       int in = 0;
       for (int w = class_word(c); w < class_word(c + 1); ++w) {
-        mine[w] = ones[w] & set_[static_cast<std::size_t>(w)];
+        mine[w] = ones[w] & set[w];
         in += count(mine[w]);
+        hash += mine[w] * factor(w);
       }
       sizes[c] = in;
       n += in;
@@ -182,12 +188,13 @@ class BinaryNode final : public TwoValuedNode {
     // The smaller side; of two equal ones that without the first row.
     const bool flip = 2 * n > rows_ || (2 * n == rows_ && has_first_row(mine));
     if (flip) {
-      for (int w = 0; w < table_->words; ++w) mine[w] ^= set_[static_cast<std::size_t>(w)];
+      for (int w = 0; w < table_->words; ++w) mine[w] ^= set[w];
       for (int c = 0; c < table_->classes; ++c)
         sizes[c] = total_[static_cast<std::size_t>(c)] - sizes[c];
       n = rows_ - n;
+      hash = set_hash_ - hash;  // the bits of the one side and of the other add up to the set's
     }
-    if (is_known(k, n)) return;
+    if (is_known(k, n, hash)) return;
     distinct_.push_back(f);
     flipped_.push_back(flip ? 1 : 0);
     size_.push_back(n);
@@ -197,12 +204,13 @@ class BinaryNode final : public TwoValuedNode {
       if (set_[w] != 0) return (mine[w] & set_[w] & (~set_[w] + 1)) != 0;
     return false;
   }
+  // The hash of a set is the sum of its words times these.
+  static Word factor(int w) {
+    return 0x9E3779B97F4A7C15 + static_cast<Word>(w) * 0xC2B2AE3D27D4EB4E;
+  }
   // Whether a column before k has the same bits; if not, k is entered into the hash table.
-  bool is_known(int k, int n) {
+  bool is_known(int k, int n, Word hash) {
     const Word* mine = bits(k);
-    // A sum of products, which do not wait for each other.
-    Word hash = static_cast<Word>(n), factor = 0x9E3779B97F4A7C15;
-    for (int w = 0; w < table_->words; ++w, factor += 0xC2B2AE3D27D4EB4E) hash += mine[w] * factor;
     std::size_t at = static_cast<std::size_t>(hash >> 32) & (places_.size() - 1);
     for (; places_[at] >= 0; at = (at + 1) & (places_.size() - 1))
       if (size(places_[at]) == n && std::equal(mine, mine + table_->words, bits(places_[at])))
@@ -222,6 +230,7 @@ class BinaryNode final : public TwoValuedNode {
   std::vector<char> flipped_;  // the set bits are the left side
   std::vector<int> size_, class_size_;
   std::vector<int> places_;  // hash table of distinct columns
+  Word set_hash_ = 0;
 };
 
 }  // namespace exactree::EXACTREE_ISA

@@ -91,16 +91,22 @@ class RowMatrix {
   }
 
 #if EXACTREE_SIMD512
-  // Twice v, and one more where row i has a 1 in the 32 columns from j on.
-  __m256i appended(__m256i v, std::uint32_t i, int j) const {
+  using Row = const char*;
+  Row row(std::uint32_t i) const {
+    return reinterpret_cast<const char*>(bits_.data() + i * at(words_));
+  }
+  // Twice v, and one more where a row has a 1 in the 32 columns from j on.
+  static __m256i appended(__m256i v, Row row, int j) {
     __mmask32 ones;
-    std::memcpy(&ones, reinterpret_cast<const char*>(bits_.data() + i * at(words_)) + j / 8, 4);
+    std::memcpy(&ones, row + j / 8, 4);
     v = _mm256_add_epi8(v, v);
     return _mm256_mask_add_epi8(v, ones, v, _mm256_set1_epi8(1));
   }
 #elif EXACTREE_SIMD
-  __m256i appended(__m256i v, std::uint32_t i, int j) const {
-    return _mm256_add_epi8(_mm256_add_epi8(v, v), load_all(bytes_.data() + i * at(stride_) + j));
+  using Row = const std::uint8_t*;
+  Row row(std::uint32_t i) const { return bytes_.data() + i * at(stride_); }
+  static __m256i appended(__m256i v, Row row, int j) {
+    return _mm256_add_epi8(_mm256_add_epi8(v, v), load_all(row + j));
   }
 #endif
 

@@ -135,9 +135,11 @@ class PairCounter {
 
   EXACTREE_INLINE static void gather_rows(const RowMatrix& rows, const std::uint32_t* list, int n,
                                           std::uint8_t* to) {
+    RowMatrix::Row row[ByteCounts::kRows];
+    for (int r = 0; r < n; ++r) row[r] = rows.row(list[r]);
     for (int j = 0; j < rows.stride(); j += 32) {
       __m256i v = _mm256_setzero_si256();
-      for (int r = n - 1; r >= 0; --r) v = rows.appended(v, list[r], j);
+      for (int r = n - 1; r >= 0; --r) v = RowMatrix::appended(v, row[r], j);
       store_all(to + j, v);
     }
   }

@@ -30,6 +30,7 @@ class LeafCounter:
         self.objective = problem.objective
         # Units of the problem, of which one of the data's is a part or a multiple.
         self.units = data.scale / problem.scale if self.objective.integral else Fraction(1)
+        self.numerator, self.denominator = data.scale.as_integer_ratio()
         self.numbers = iter(range(2 * len(at) + 1))
 
     def fill(self, shaped: Tree) -> tuple[Tree, Any]:
@@ -77,9 +78,8 @@ class LeafCounter:
         """Give the user's weight: integers stay integers, and floats are the user's already."""
         if not self.objective.integral:
             return units
-        scale = self.data.scale
-        worth = int(units) * scale.numerator
-        return worth if scale.denominator == 1 else worth / scale.denominator
+        worth = int(units) * self.numerator
+        return worth if self.denominator == 1 else worth / self.denominator
 
     def _units(self, cost: Number) -> Fraction | float:
         """Give the problem's units."""
