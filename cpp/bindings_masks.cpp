@@ -38,8 +38,8 @@ void check(const Masks& masks, const std::optional<Ranks>& ranks, std::size_t ro
                                        std::to_string(words) + " words, not " +
                                        std::to_string(masks.shape(1)));
   for (std::size_t i = 0; used != 0 && i < masks.shape(0); ++i)
-    require(masks.data()[i * words + words - 1] >> used == 0,
-            "mask " + std::to_string(i) + " has bits beyond the last row");
+    if (masks.data()[i * words + words - 1] >> used != 0)
+      require(false, "mask " + std::to_string(i) + " has bits beyond the last row");
   if (ranks) require(ranks->shape(1) == rows, "ranks and labels differ in their rows");
   // Ids of masks and thresholds are 31-bit integers, places in the tree too.
   const std::size_t thresholds = ranks ? ranks->shape(0) * rows : 0;
@@ -91,27 +91,22 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                           std::int64_t memory_limit, int threads, std::uint32_t switches,
                           const std::string& isa, std::optional<PollFunction> poll) {
   Columns data = rows_of(labels.size(), labels, n_classes, weights, counts);
-  check(masks, ranks, labels.size());
-  // Copying long lists takes a while, which counts too.
+  // Reading long lists takes a while, which counts too.
   const auto start = std::chrono::steady_clock::now();
+  check(masks, ranks, labels.size());
   const auto arrangements = arrange(cells, labels.size(), isa);
   std::vector<MaskCells> sources;
   for (std::size_t i = 0; i < cells.size(); ++i)
     sources.push_back({arrangements[i].get(), cells[i].second.data()});
-  std::unique_ptr<MaskTree> tree;
-  {
-    nb::gil_scoped_release release;
-    tree = std::make_unique<MaskTree>(
-        masks.data(), masks.shape(0), data.rows, ranks ? ranks->data() : nullptr,
-        ranks ? static_cast<int>(ranks->shape(0)) : 0, std::move(sources));
-  }
-  data.masks = tree.get();
-  const std::chrono::duration<double> copying = std::chrono::steady_clock::now() - start;
-  time_limit = std::max(0.0, time_limit - copying.count());
+  MaskTree tree(masks.data(), masks.shape(0), data.rows, ranks ? ranks->data() : nullptr,
+                ranks ? static_cast<int>(ranks->shape(0)) : 0, std::move(sources));
+  data.masks = &tree;
+  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
+  time_limit = std::max(0.0, time_limit - reading.count());
   const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
                           lower_bound, time_limit, memory_limit, threads, switches};
   SearchResult result = run_search(data, terms, isa, std::move(poll));
-  translate(*tree, masks.shape(0), result);
+  translate(tree, masks.shape(0), result);
   return result;
 }
 

@@ -12,6 +12,7 @@ namespace KERNEL_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t kMostSeeds = 64;
+constexpr int kAtATime = 1 << 15;  // masks between two looks at the clock
 
 std::size_t mask_words(const PointSet& points) {
   return (points.points + 63) / 64;
@@ -22,9 +23,10 @@ Word last_word(std::size_t size) {
 }
 
 // C and -C are one dichotomy: the one with point 0.
-void normalise(std::vector<Word>& masks, const PointSet& points) {
+void normalise(std::vector<Word>& masks, const PointSet& points, Ticker& ticker) {
   const std::size_t words = mask_words(points);
   for (std::size_t begin = 0; begin < masks.size(); begin += words) {
+    if (begin / words % kAtATime == 0) ticker.tick(kAtATime);
     if ((masks[begin] & 1) != 0) continue;
     for (std::size_t w = 0; w < words; ++w) masks[begin + w] = ~masks[begin + w];
     masks[begin + words - 1] &= last_word(points.points);
@@ -48,10 +50,12 @@ void sort_bytes(Mask* begin, Mask* end, std::size_t depth, Ticker& ticker) {
   for (const Mask* mask = begin; mask != end; ++mask) ++start[byte(*mask) + 1];
   for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
   std::array<std::size_t, 257> next = start;
+  std::size_t swaps = 0;
   for (std::size_t b = 0; b < 256; ++b) {
     while (next[b] < start[b + 1]) {
       Mask& here = begin[next[b]];
       std::swap(here, begin[next[byte(here)]++]);
+      if (++swaps % kAtATime == 0) ticker.tick(kAtATime);
     }
   }
   for (std::size_t b = 0; b < 256; ++b) {
@@ -68,13 +72,19 @@ void sort_unique_fixed(std::vector<Word>& masks, Ticker& ticker) {
   auto* begin = reinterpret_cast<Mask*>(masks.data());
   auto* end = begin + masks.size() / Words;
   sort_bytes(begin, end, 0, ticker);
-  masks.resize(static_cast<std::size_t>(std::unique(begin, end) - begin) * Words);
+  Mask* last = begin;
+  for (Mask* next = begin; next != end; ++next) {
+    if (*next != *last) *++last = *next;
+    if ((next - begin) % kAtATime == 0) ticker.tick(kAtATime);
+  }
+  masks.resize(begin == end ? 0 : static_cast<std::size_t>(last + 1 - begin) * Words);
 }
 
-void sort_unique_any(std::vector<Word>& masks, std::size_t words) {
+void sort_unique_any(std::vector<Word>& masks, std::size_t words, Ticker& ticker) {
   std::vector<const Word*> order;
   for (std::size_t i = 0; i < masks.size(); i += words) order.push_back(&masks[i]);
-  const auto less = [words](const Word* a, const Word* b) {
+  const auto less = [words, &ticker](const Word* a, const Word* b) {
+    ticker.tick(words);
     return std::lexicographical_compare(a, a + words, b, b + words);
   };
   const auto equal = [words](const Word* a, const Word* b) { return std::equal(a, a + words, b); };
@@ -94,7 +104,7 @@ void sort_unique(std::vector<Word>& masks, std::size_t words, Ticker& ticker) {
   } else if constexpr (Words < 8) {
     sort_unique<Words + 1>(masks, words, ticker);
   } else {
-    sort_unique_any(masks, words);
+    sort_unique_any(masks, words, ticker);
   }
 }
 
@@ -103,11 +113,13 @@ bool never(void*) {
 }
 
 // After a stop there is no time to sort all that was found.
-void keep_some(std::vector<Word>& masks, std::size_t words) {
+void keep_some(std::vector<Word>& masks, const PointSet& points) {
   constexpr std::size_t kSome = 10000;
+  const std::size_t words = mask_words(points);
   masks.resize(std::min(masks.size(), kSome * words));
   const Poll poll{never, nullptr};
   Ticker ticker(poll);
+  normalise(masks, points, ticker);
   sort_unique(masks, words, ticker);
 }
 
@@ -156,14 +168,16 @@ MaskList dichotomies(const PointSet& points, std::size_t expected, const Poll& p
   result.masks.reserve(expected * mask_words(points));
   Ticker ticker(poll);
   result.complete = list_cells(points, ticker, result.masks);
-  normalise(result.masks, points);
   try {
-    if (result.complete) sort_unique(result.masks, mask_words(points), ticker);
+    if (result.complete) {
+      normalise(result.masks, points, ticker);
+      sort_unique(result.masks, mask_words(points), ticker);
+    }
   } catch (const Stopped&) {
-    // Swaps are done between ticks, so every mask is still there; some of them must do.
+    // Ticks come between swaps, so whatever is there is a mask; some of them must do.
     result.complete = false;
   }
-  if (!result.complete) keep_some(result.masks, mask_words(points));
+  if (!result.complete) keep_some(result.masks, points);
   drop_trivial(result.masks, points);
   return result;
 }

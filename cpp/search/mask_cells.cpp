@@ -79,7 +79,7 @@ int MaskTree::grow_cell(int i, Workspace& work) {
     }
     CellSide sides[2];
     arrangement.cut(*b.cell, sides);
-    child = new_branches(2, &work);
+    child = new_branches(2, work);
     for (int s = 0; s < 2; ++s) {
       Branch& to = own(child + s);
       to.source = b.source;

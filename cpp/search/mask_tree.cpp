@@ -25,66 +25,82 @@ MaskTree::MaskTree(const Word* masks, std::size_t count, int rows, const std::in
       ranks_(ranks),
       columns_(columns),
       cells_(std::move(cells)),
-      rows_at_(cells_.size()) {
-  list_thresholds(ranks, columns);
-  copy_masks();
-  if (empty()) return;
-  chunks_.resize(cells_.empty() ? 2 * size() / kChunk + 2 : kMostChunks);
-  new_branches(1, nullptr);
-  plant(kRoot, size() > 0 ? Branch::kListed : 0);
+      rows_at_(cells_.size()) {}
+
+bool MaskTree::start(Workspace& work) {
+  if (started_) return true;
+  thresholds_.clear();
+  threshold_masks_.clear();
+  for (int f = 0; f < columns_; ++f)
+    if (!list_thresholds(f, work)) return false;
+  if (!copy_masks(work)) return false;
+  if (!empty()) {
+    chunks_.resize(cells_.empty() ? 2 * size() / kChunk + 2 : kMostChunks);
+    new_branches(1, work);
+    if (!plant(kRoot, size() > 0 ? Branch::kListed : 0, work)) return false;
+  }
+  return started_ = true;
 }
 
 // Makes branch i the root of this source; of this and all further ones, if there are any.
-void MaskTree::plant(int i, int source) {
-  if (source + 1 < static_cast<int>(cells_.size())) {
-    const int child = new_branches(2, nullptr);
-    plant_one(child, source);
-    plant(child + 1, source + 1);
-    for (int w = 0; w < words_; ++w) {
-      sets(i)[w] = all(child)[w] & all(child + 1)[w];
-      sets(i)[words_ + w] = some(child)[w] | some(child + 1)[w];
-    }
-    own(i).source = Branch::kSeveral;
-    own(i).child.store(child);
-  } else {
-    plant_one(i, source);
+bool MaskTree::plant(int i, int source, Workspace& work) {
+  if (source + 1 == static_cast<int>(cells_.size())) return plant_one(i, source, work);
+  const int child = new_branches(2, work);
+  if (!plant_one(child, source, work) || !plant(child + 1, source + 1, work)) return false;
+  for (int w = 0; w < words_; ++w) {
+    sets(i)[w] = all(child)[w] & all(child + 1)[w];
+    sets(i)[words_ + w] = some(child)[w] | some(child + 1)[w];
   }
+  own(i).source = Branch::kSeveral;
+  own(i).child.store(child);
+  return true;
 }
 
-void MaskTree::plant_one(int i, int source) {
+bool MaskTree::plant_one(int i, int source, Workspace& work) {
   if (source == Branch::kListed) {
     own(i).end = static_cast<std::uint32_t>(size());
-    sum_up(i, nullptr);
-  } else {
-    plant_cells(i, source);
+    return sum_up(i, work);
   }
+  plant_cells(i, source);
+  return true;
 }
 
-void MaskTree::list_thresholds(const std::int32_t* ranks, int columns) {
-  for (int f = 0; f < columns; ++f) {
-    const std::int32_t* column =
-        ranks + static_cast<std::size_t>(f) * static_cast<std::size_t>(rows_);
-    std::vector<std::int32_t> values(column, column + rows_);
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    for (std::size_t k = 1; k < values.size(); ++k) {
-      thresholds_.push_back({f, values[k]});
-      const std::size_t at = threshold_masks_.size();
-      threshold_masks_.resize(at + width(), 0);
-      for (int i = 0; i < rows_; ++i)
-        if (column[i] < values[k])
-          threshold_masks_[at + static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
-    }
+bool MaskTree::list_thresholds(int f, Workspace& work) {
+  const std::int32_t* column =
+      ranks_ + static_cast<std::size_t>(f) * static_cast<std::size_t>(rows_);
+  std::vector<std::int32_t> values(column, column + rows_);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    thresholds_.push_back({f, values[k]});
+    const std::size_t at = threshold_masks_.size();
+    threshold_masks_.resize(at + width(), 0);
+    for (int i = 0; i < rows_; ++i)
+      if (column[i] < values[k])
+        threshold_masks_[at + static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
+    if (work.tick(1 + rows_ / 256)) return false;
   }
+  return true;
 }
 
-void MaskTree::copy_masks() {
+// Memory is counted before it is used: a limit should stop the search, not the machine.
+bool MaskTree::copy_masks(Workspace& work) {
   const std::size_t count = given_count_ + thresholds_.size();
+  if (work.control != nullptr)
+    work.control->use_memory(static_cast<std::int64_t>(
+        (count * width() + threshold_masks_.size()) * sizeof(Word) + count * sizeof(ids_[0])));
+  if (work.tick(kEffort)) return false;
   masks_.reserve(count * width());
-  masks_.assign(given_, given_ + given_count_ * width());
+  masks_.clear();
+  for (std::size_t i = 0; i < given_count_; i += kAtATime) {
+    const std::size_t end = std::min(given_count_, i + kAtATime);
+    masks_.insert(masks_.end(), given_ + i * width(), given_ + end * width());
+    if (work.tick(kEffort)) return false;
+  }
   masks_.insert(masks_.end(), threshold_masks_.begin(), threshold_masks_.end());
   ids_.resize(count);
   for (std::size_t i = 0; i < count; ++i) ids_[i] = static_cast<std::uint32_t>(i);
+  return true;
 }
 
 int MaskTree::feature(std::uint32_t id) const {
@@ -92,12 +108,7 @@ int MaskTree::feature(std::uint32_t id) const {
   return at == nullptr ? static_cast<int>(id) : static_cast<int>(given_count_) + at->column;
 }
 
-std::int64_t MaskTree::bytes() const {
-  return static_cast<std::int64_t>((masks_.size() + threshold_masks_.size()) * sizeof(Word) +
-                                   ids_.size() * sizeof(std::uint32_t));
-}
-
-int MaskTree::new_branches(int count, Workspace* work) {
+int MaskTree::new_branches(int count, Workspace& work) {
   const int first = branches_;
   branches_ += count;
   for (int i = first; i < branches_; ++i) {
@@ -106,15 +117,15 @@ int MaskTree::new_branches(int count, Workspace* work) {
     chunk = std::make_unique<Chunk>();
     chunk->branches = std::make_unique<Branch[]>(kChunk);
     chunk->sets.resize(2 * kChunk * width());
-    if (work != nullptr && work->control != nullptr)
-      work->control->use_memory(
+    if (work.control != nullptr)
+      work.control->use_memory(
           static_cast<std::int64_t>(kChunk * (sizeof(Branch) + 2 * width() * sizeof(Word))));
   }
   return first;
 }
 
 // False if it was stopped.
-bool MaskTree::sum_up(int i, Workspace* work) {
+bool MaskTree::sum_up(int i, Workspace& work) {
   Branch& b = own(i);
   Word* all = sets(i);
   Word* some = all + words_;
@@ -125,7 +136,7 @@ bool MaskTree::sum_up(int i, Workspace* work) {
     const Word* words = mask(m);
     for (int w = 0; w < words_; ++w) all[w] &= words[w], some[w] |= words[w];
     b.first = std::min(b.first, ids_[m]);
-    if (m % kAtATime == 0 && work != nullptr && work->tick(kEffort)) return false;
+    if (m % kAtATime == 0 && work.tick(kEffort)) return false;
   }
   return true;
 }
@@ -146,11 +157,11 @@ int MaskTree::grow_listed(int i, Workspace& work) {
   if (row >= 0) {
     std::uint32_t middle = 0;
     if (!part(b.begin, b.end, row, work, middle)) return Branch::kClosed;
-    child = new_branches(2, &work);
+    child = new_branches(2, work);
     own(child).begin = b.begin;
     own(child).end = own(child + 1).begin = middle;
     own(child + 1).end = b.end;
-    if (!sum_up(child, &work) || !sum_up(child + 1, &work)) return Branch::kClosed;
+    if (!sum_up(child, work) || !sum_up(child + 1, work)) return Branch::kClosed;
   } else if (std::equal(all(i), some(i), some(i))) {
     b.end = b.begin + 1;  // all masks are the same
   }

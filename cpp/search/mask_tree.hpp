@@ -65,9 +65,12 @@ class MaskTree {
   };
 
   // `masks` has `count` masks of `words` words and must outlive the tree. The thresholds of
-  // `columns` rank columns of `rows` rows become further masks.
+  // `columns` rank columns of `rows` rows become further masks. Nothing is done before start().
   MaskTree(const Word* masks, std::size_t count, int rows, const std::int32_t* ranks, int columns,
            std::vector<MaskCells> cells = {});
+
+  // Lists what there is and makes the root. False if the search was stopped meanwhile.
+  bool start(Workspace& work);
 
   int rows() const { return rows_; }
   int words() const { return words_; }
@@ -95,7 +98,7 @@ class MaskTree {
   // All masks, in the order of the tree, which grows to its full size; for the audit and tests.
   template <class Do>
   void for_all(Workspace& work, Do action) {
-    if (!empty()) for_all_below(kRoot, work, action);
+    if (start(work) && !empty()) for_all_below(kRoot, work, action);
   }
   // A mask at random; -1 if the search was stopped meanwhile.
   int random(std::mt19937_64& dice, Workspace& work);
@@ -115,7 +118,6 @@ class MaskTree {
     return ranks_[static_cast<std::size_t>(column) * static_cast<std::size_t>(rows_) +
                   static_cast<std::size_t>(row)];
   }
-  std::int64_t bytes() const;
 
  private:
   // Branches never move, so that threads may look at them while others grow.
@@ -147,21 +149,21 @@ class MaskTree {
     for (std::uint32_t m = 0; m < twig_size(i); ++m) action(twig_mask(i, m, room.data()));
   }
   const Word* mask(std::uint32_t place) const { return &masks_[place * width()]; }
-  void list_thresholds(const std::int32_t* ranks, int columns);
-  void copy_masks();
-  void plant(int i, int source);
-  void plant_one(int i, int source);
+  bool list_thresholds(int column, Workspace& work);
+  bool copy_masks(Workspace& work);
+  bool plant(int i, int source, Workspace& work);
+  bool plant_one(int i, int source, Workspace& work);
   void plant_cells(int i, int source);
   void decide(int i, const CellSide& side);
   int grow(int i, Workspace& work);
   int grow_listed(int i, Workspace& work);
   int grow_cell(int i, Workspace& work);
   std::uint32_t keep(int source, const Word* mask);
-  int new_branches(int count, Workspace* work);
+  int new_branches(int count, Workspace& work);
   int balanced_row(int i) const;
   bool part(std::uint32_t begin, std::uint32_t end, int row, Workspace& work,
             std::uint32_t& middle);
-  bool sum_up(int i, Workspace* work);
+  bool sum_up(int i, Workspace& work);
 
   int rows_, words_;
   const Word* given_;
@@ -173,6 +175,7 @@ class MaskTree {
   std::vector<std::uint32_t> ids_;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // as many as there can be at most
   int branches_ = 0;
+  bool started_ = false;
   std::mutex growing_;
 
   int columns_;

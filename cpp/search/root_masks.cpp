@@ -28,6 +28,8 @@ namespace exactree {
 template <class V>
 void RootSearch<V>::run_masks() {
   MaskNode& root = *root_->masks();
+  complete_ = root.tree().start(worker_.work());
+  if (!complete_ || root.tree().empty()) return;
   const Solution<V> one = solve_single(root);
   if (!control_.stopped()) take_plan(Budget::of(1, 1), one);
   complete_ = !control_.stopped();

@@ -15,7 +15,7 @@ template <class V>
 void RootSearch<V>::run() {
   start_with_leaf();
   if (root_->masks() != nullptr) {
-    if (budget_.depth > 0 && root_->leaf() > 0 && !data_.masks->empty()) run_masks();
+    if (budget_.depth > 0 && root_->leaf() > 0) run_masks();
   } else if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
     if (root_->two_valued() != nullptr)
       plan_two_valued();

@@ -44,7 +44,7 @@ class RootSearch {
         root_(make_root(data)),
         budget_(budget_of(request, data)),
         worker_(data, control, request.switches, true) {
-    control_.use_memory(root_->bytes() + (data.masks != nullptr ? data.masks->bytes() : 0));
+    control_.use_memory(root_->bytes());
     best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
     unwritten_.resize(best_.size());
     for (std::size_t k = 0; k < best_.size(); ++k)

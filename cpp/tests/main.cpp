@@ -13,6 +13,7 @@ void test_search_two_levels();
 void test_search_one_column();
 void test_search_three_levels();
 void test_search_mask_threads();
+void test_small_budgets();
 void test_squares();
 void test_audit();
 }  // namespace exactree::tests
@@ -36,6 +37,7 @@ constexpr std::array kTests{
     Test{"search: more ranks than 16 bits", exactree::tests::test_search_one_column},
     Test{"search: limits and threads", exactree::tests::test_search_three_levels},
     Test{"search: masks and threads", exactree::tests::test_search_mask_threads},
+    Test{"search: masks without budgets", exactree::tests::test_small_budgets},
     Test{"search: squared error", exactree::tests::test_squares},
     Test{"audit: finds what is false", exactree::tests::test_audit},
 };

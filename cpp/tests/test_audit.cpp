@@ -39,6 +39,8 @@ struct Line {
     data.labels = labels.data();
     data.masks = &masks;
     root = kernels("auto").make_root(data);
+    Workspace work;
+    masks.start(work);
     node().look(MaskTree::kRoot, view);
   }
   MaskNode& node() { return *root->masks(); }
