@@ -70,10 +70,12 @@ void test_audit() {
   };
   check(!solved(2, 1, 1) && solved(2, 2, 2) && solved(2, 0, 0) && solved(2, 0, 2));
   const auto found = [&](Cost cost) {
-    return is_false([&] { claims::best_mask(line.node(), true, 2, 0, {0, false, cost}); });
+    return is_false([&] { claims::best_mask(line.node(), true, 2, 0, {{0, 0}, false, cost}); });
   };
   check(!found(1) && found(0) && found(2));
-  check(is_false([&] { claims::mask_costs(line.node(), one, 0, One{0}); }));
+  MaskView first;
+  line.node().look_at(line.masks.given(0), first);
+  check(is_false([&] { claims::mask_costs(line.node(), one, first, One{0}); }));
 }
 
 #else
