@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from exactree.tree import Leaf, Node, Tree, leaves, nodes
+from exactree.tree import Digits, Leaf, Node, Tree, leaves, nodes, telling
 
 Names = tuple[str, ...]
 
@@ -22,6 +23,16 @@ class Subject:
     n_features: int
     feature_names: Names | None
     classes: tuple[Any, ...] | None
+
+    @cached_property
+    def digits(self) -> Digits:
+        """How many digits tell the splits apart in a text."""
+        return telling(self.tree)
+
+    @cached_property
+    def few_digits(self) -> Digits:
+        """How many do in a drawing, which has less room."""
+        return telling(self.tree, digits=6)
 
     def feature(self, j: int) -> str:
         """Name a column."""

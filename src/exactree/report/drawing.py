@@ -13,7 +13,7 @@ from html import escape
 from exactree.export.colours import class_colours
 from exactree.export.subject import Subject, class_number
 from exactree.report.evidence import Evidence, element, number, rows_of
-from exactree.tree import Leaf, Node, Tree, telling
+from exactree.tree import Leaf, Node, Tree
 
 SIZES = {"height": 48, "between": 12, "column": 50, "margin": 8, "indent": 44}
 LETTER = 8.0  # about the width of a letter in pixels; the script measures it
@@ -54,7 +54,7 @@ def shown(subject: Subject, node: Tree) -> tuple[str, str]:
     """Give the two lines of a node: what it asks or predicts, and its rows."""
     what = subject.answer(node)
     if isinstance(node, Node):
-        what = node.split.formula(subject.feature_names, **telling(subject.tree, digits=6))
+        what = node.split.formula(subject.feature_names, **subject.few_digits)
     loss = f", loss {number(node.cost)}" if node.cost else ""
     return what, rows_of(node.rows) + loss
 

@@ -12,7 +12,7 @@ from exactree.report.drawing import SIZES, Place, node_colour, places, width
 from exactree.report.evidence import Evidence
 from exactree.report.regions import scales, two_features
 from exactree.splits.axis import AxisSplit
-from exactree.tree import Node, Split, telling
+from exactree.tree import Node, Split
 
 SAMPLES = 6  # rows shown for a node
 
@@ -76,9 +76,9 @@ def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any
         "samples": samples,
     }
     if isinstance(node, Node):
-        options = telling(subject.tree)
-        found["yes"] = node.split.formula(subject.feature_names, **options)
-        found["no"] = node.split.formula(subject.feature_names, holds=False, **options)
+        names, digits = subject.feature_names, subject.digits
+        found["yes"] = node.split.formula(names, **digits)
+        found["no"] = node.split.formula(names, holds=False, **digits)
         found["question"] = question(node.split)
     return found
 
