@@ -293,6 +293,14 @@ def test_a_tree_of_thresholds_may_complete_the_proof() -> None:
     assert found.space == "hyperplane trees, depth <= 2"
 
 
+def test_a_stopped_path_has_trees_of_thresholds_at_least() -> None:
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    path = exactree.size_path(X, np.arange(150) % 2, max_splits=4, splits="sphere", time_limit=0.0)
+    assert [r.status for r in path][1:] == ["time_limit"] * 4
+    assert path.objectives[1] < 75 == path.objectives[0]
+    assert all(tree.size(result.tree) <= k for k, result in enumerate(path))
+
+
 def test_a_limit_during_the_listing() -> None:
     X = np.random.default_rng(0).normal(size=(150, 3))
     y = np.arange(150) % 2

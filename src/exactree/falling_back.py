@@ -20,9 +20,11 @@ SECONDS = 0.03
 
 
 def by_thresholds(
-    found: Result, problem: Problem, data: Data, sources: Sources
+    found: Result, problem: Problem, data: Data, sources: Sources, share: float = 1.0
 ) -> tuple[Result, Problem, Sources]:
     """Give a better tree of thresholds if there is one, with the problem and sources it is in.
+
+    `share` is that of the time, where several results have to share it.
 
     >>> from exactree import solve
     >>> X, y = [[i % 5, i // 5] for i in range(40)], [i % 5 < 2 for i in range(40)]
@@ -36,7 +38,7 @@ def by_thresholds(
     axis = Axis().sources(data.X)
     plain = replace(problem, columns=np.take(axis.columns, problem.origin, axis=1), sides=None)
     engine = for_problem(as_engine("auto", problem.objective), "auto", plain)
-    other = engine(plain, Limits(seconds=SECONDS), None)
+    other = engine(plain, Limits(seconds=share * SECONDS), None)
     if other.objective >= found.objective:
         return found, problem, sources
     bound = min(found.lower_bound, other.objective)

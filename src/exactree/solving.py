@@ -193,9 +193,14 @@ def solve_sizes(
     sized = replace(problem, max_splits=most)
     found = _all_sizes(sized, data, limits, start, _priced(problem, on_progress))
     time = _for_fitting(limits, start, found[-1])
+    share = 1 / len(found)
+    ways = (
+        by_thresholds(result, replace(problem, max_splits=k), data, sources, share)
+        for k, result in enumerate(found)
+    )
     shown = [
-        translated(result, problem, data, sources, started=start, seconds_left=time)
-        for result in found
+        translated(result, problem_of, data, sources_of, started=start, seconds_left=time)
+        for result, problem_of, sources_of in ways
     ]
     # More splits than the rows, the depth or the search have use for change nothing.
     shown += [shown[-1]] * (max_splits + 1 - len(shown))
