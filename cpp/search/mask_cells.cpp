@@ -91,7 +91,7 @@ int MaskTree::grow_cell(int i, Workspace& work) {
   }
   b.cell.reset();
   if (work.control != nullptr) work.control->use_memory(-freed);
-  b.child.store(child, std::memory_order_release);
+  link(i).store(child, std::memory_order_release);
   return child;
 }
 
@@ -145,7 +145,7 @@ int MaskTree::random(std::mt19937_64& dice, Workspace& work) {
 
 std::uint32_t MaskTree::id(MaskPlace place) {
   int i = place.branch;
-  while (branch(i).source == Branch::kSeveral) i = branch(i).child.load();
+  while (branch(i).source == Branch::kSeveral) i = link(i).load();
   const Branch& b = branch(i);
   const bool any = place.which == MaskPlace::kAny;
   if (b.source == Branch::kListed) return any ? b.first : ids_[b.begin + place.which];

@@ -150,6 +150,7 @@ class MaskDescent {
         consider(tree_.twig_mask(i, m, room_.data()), {i, m});
       return;
     }
+    tree_.expect(child);
     const Cost bounds[2] = {bound(child), bound(child + 1)};
     // The smaller bound first, unless the order matters.
     const int which = !first_ && bounds[1] < bounds[0] ? 1 : 0;

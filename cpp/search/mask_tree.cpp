@@ -52,7 +52,7 @@ bool MaskTree::plant(int i, int source, Workspace& work) {
     sets(i)[words_ + w] = some(child)[w] | some(child + 1)[w];
   }
   own(i).source = Branch::kSeveral;
-  own(i).child.store(child);
+  link(i).store(child);
   return true;
 }
 
@@ -115,11 +115,13 @@ int MaskTree::new_branches(int count, Workspace& work) {
     auto& chunk = chunks_[static_cast<std::size_t>(i) / kChunk];
     if (chunk) continue;
     chunk = std::make_unique<Chunk>();
+    chunk->links = std::make_unique<std::atomic<int>[]>(kChunk);
+    std::fill_n(chunk->links.get(), kChunk, Branch::kClosed);
     chunk->branches = std::make_unique<Branch[]>(kChunk);
     chunk->sets.resize(2 * kChunk * width());
     if (work.control != nullptr)
-      work.control->use_memory(
-          static_cast<std::int64_t>(kChunk * (sizeof(Branch) + 2 * width() * sizeof(Word))));
+      work.control->use_memory(static_cast<std::int64_t>(
+          kChunk * (sizeof(Branch) + sizeof(int) + 2 * width() * sizeof(Word))));
   }
   return first;
 }
@@ -144,7 +146,7 @@ bool MaskTree::sum_up(int i, Workspace& work) {
 int MaskTree::grow(int i, Workspace& work) {
   const std::lock_guard lock(growing_);
   const Branch& b = branch(i);
-  if (const int child = b.child.load(std::memory_order_relaxed); child != Branch::kClosed)
+  if (const int child = link(i).load(std::memory_order_relaxed); child != Branch::kClosed)
     return child;
   return b.source == Branch::kListed ? grow_listed(i, work) : grow_cell(i, work);
 }
@@ -165,7 +167,7 @@ int MaskTree::grow_listed(int i, Workspace& work) {
   } else if (std::equal(all(i), some(i), some(i))) {
     b.end = b.begin + 1;  // all masks are the same
   }
-  b.child.store(child, std::memory_order_release);
+  link(i).store(child, std::memory_order_release);
   return child;
 }
 

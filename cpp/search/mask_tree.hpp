@@ -60,7 +60,7 @@ class MaskTree {
     int source = kListed;              // or the number of the arrangement, or kSeveral
     std::unique_ptr<Cell> cell;        // while it is closed
     Word patterns = 0;                 // a twig: in which ways the open points can be parted
-    std::atomic<int> child = kClosed;  // the first of two, or one of these:
+    // Its child is the first of two, or one of these:
     static constexpr int kClosed = -1, kTwig = -2, kListed = -1, kSeveral = -2;
   };
 
@@ -87,8 +87,17 @@ class MaskTree {
   // The children of a branch, made on demand; Branch::kTwig if it has a few masks only,
   // Branch::kClosed if the search was stopped meanwhile.
   int open(int i, Workspace& work) {
-    const int child = branch(i).child.load(std::memory_order_acquire);
+    const int child = link(i).load(std::memory_order_acquire);
     return child != Branch::kClosed ? child : grow(i, work);
+  }
+  // Says that somebody may look at the children of these two soon: the tree is larger than caches.
+  void expect(int i) const {
+    for (int c = 0; c < 2; ++c) {
+      const int child = link(i + c).load(std::memory_order_relaxed);
+      if (child < 0) continue;
+      const char* at = reinterpret_cast<const char*>(all(child));
+      for (std::size_t k = 0; k < 4 * width() * sizeof(Word); k += 64) __builtin_prefetch(at + k);
+    }
   }
   // The masks of a twig. One of them may be written to `room`.
   std::uint32_t twig_size(int i) const;
@@ -123,6 +132,7 @@ class MaskTree {
   // Branches never move, so that threads may look at them while others grow.
   static constexpr std::size_t kChunk = 1024;
   struct Chunk {
+    std::unique_ptr<std::atomic<int>[]> links;  // to the children
     std::unique_ptr<Branch[]> branches;
     std::vector<Word> sets;
   };
@@ -134,6 +144,7 @@ class MaskTree {
   std::size_t width() const { return static_cast<std::size_t>(words_); }
   static std::size_t offset(int i) { return static_cast<std::size_t>(i) % kChunk; }
   const Chunk& chunk(int i) const { return *chunks_[static_cast<std::size_t>(i) / kChunk]; }
+  std::atomic<int>& link(int i) const { return chunk(i).links[offset(i)]; }
   Branch& own(int i) { return chunk(i).branches[offset(i)]; }
   Word* sets(int i) { return const_cast<Word*>(all(i)); }
 
