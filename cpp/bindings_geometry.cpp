@@ -88,7 +88,7 @@ void add_cells(Arrangement& arrangement, const CellSide& side, std::vector<Word>
     return;
   }
   CellSide sides[2];
-  arrangement.cut(side.cell, sides);
+  arrangement.cut(side.cell, sides, Poll{[](void*) { return false; }, nullptr});
   for (const CellSide& half : sides) add_cells(arrangement, half, mask, out);
 }
 

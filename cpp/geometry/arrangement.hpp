@@ -40,6 +40,12 @@ struct CellSide {
   std::vector<std::uint32_t> left, right;
 };
 
+// Asked at least every 50 ms; true means stop.
+struct Poll {
+  bool (*stop)(void* context);
+  void* context;
+};
+
 class Arrangement {
  public:
   virtual ~Arrangement() = default;
@@ -49,7 +55,8 @@ class Arrangement {
   virtual std::size_t open_points(const Cell& cell) const = 0;
   virtual void list_open(const Cell& cell, std::vector<std::uint32_t>& out) const = 0;
   // Cuts a cell that some points part by one of them: where it is positive, and where negative.
-  virtual void cut(const Cell& cell, CellSide out[2]) = 0;
+  // False if the poll, asked for every new ray, said stop.
+  virtual bool cut(const Cell& cell, CellSide out[2], const Poll& poll) = 0;
 };
 
 }  // namespace exactree

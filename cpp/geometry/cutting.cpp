@@ -164,7 +164,7 @@ void CellCutter::list_open(const Cell& cell, std::vector<std::uint32_t>& out) co
            [&](std::size_t i) { out.push_back(cell.points->ids[i]); });
 }
 
-void CellCutter::cut(const Cell& cell, CellSide out[2]) {
+bool CellCutter::cut(const Cell& cell, CellSide out[2], const Poll& poll) {
   const Layout is(cell);
   const std::size_t bit = choose(cell, is);
   sort_rays(cell, is, bit);
@@ -172,8 +172,12 @@ void CellCutter::cut(const Cell& cell, CellSide out[2]) {
   if (cell.path.size() >= rank_)
     for (const Word* a : sides_[0])
       for (const Word* b : sides_[1])
-        if (adjacent(cell, is, a, b)) add_ray(cell, is, a, b, bit);
+        if (adjacent(cell, is, a, b)) {
+          if (poll.stop(poll.context)) return false;
+          add_ray(cell, is, a, b, bit);
+        }
   for (int s = 0; s < 2; ++s) finish(cell, is, bit, s == 0, out[s]);
+  return true;
 }
 
 // The point to cut by: where the rays on its sides are parted by few other points. Cells that m

@@ -43,7 +43,7 @@ class CellCutter final : public Arrangement {
   void start(CellSide& all) override;
   std::size_t open_points(const Cell& cell) const override;
   void list_open(const Cell& cell, std::vector<std::uint32_t>& out) const override;
-  void cut(const Cell& cell, CellSide out[2]) override;
+  bool cut(const Cell& cell, CellSide out[2], const Poll& poll) override;
 
  private:
   // How the data of a cell is laid out: the open points, then rays of so many words, each with the

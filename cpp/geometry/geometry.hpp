@@ -21,12 +21,6 @@ struct PointSet {
   std::size_t words;
 };
 
-// Asked at least every 50 ms; true means stop.
-struct Poll {
-  bool (*stop)(void* context);
-  void* context;
-};
-
 struct MaskList {
   std::vector<Word> masks;  // one after another, (points + 63) / 64 words each
   bool complete;            // false if the poll said stop; then only some are there

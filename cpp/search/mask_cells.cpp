@@ -12,24 +12,31 @@ namespace {
 // Cells that so many points part at most are looked at mask by mask. All their patterns must fit
 // a word: 6 at most.
 constexpr std::size_t kTwigPoints = 3;
-constexpr std::int64_t kCutEffort = 16;  // what cutting a cell is to Workspace::tick
+constexpr std::int64_t kRayEffort = 4;  // what a new ray of a cell is to Workspace::tick
+
+bool stop(void* work) {
+  return static_cast<Workspace*>(work)->tick(kRayEffort);
+}
 
 // Adds the ways in which the open points of a cell can be parted: bit p of `found` for pattern p,
 // in which the k-th point is positive if bit k of p is set. `pattern` has those decided before.
-void find_patterns(Arrangement& arrangement, const Cell& cell,
-                   const std::vector<std::uint32_t>& open, int pattern, Word& found) {
+// False if it was stopped.
+bool find_patterns(Arrangement& arrangement, const Cell& cell,
+                   const std::vector<std::uint32_t>& open, int pattern, const Poll& poll,
+                   Word& found) {
   if (arrangement.open_points(cell) == 0) {
     found |= Word{1} << pattern;
-    return;
+    return true;
   }
   CellSide sides[2];
-  arrangement.cut(cell, sides);
+  if (!arrangement.cut(cell, sides, poll)) return false;
   for (const CellSide& side : sides) {
     int decided = pattern;
     for (const std::uint32_t point : side.left)
       decided |= 1 << (std::lower_bound(open.begin(), open.end(), point) - open.begin());
-    find_patterns(arrangement, side.cell, open, decided, found);
+    if (!find_patterns(arrangement, side.cell, open, decided, poll, found)) return false;
   }
+  return true;
 }
 
 }  // namespace
@@ -64,21 +71,24 @@ void MaskTree::decide(int i, const CellSide& side) {
 
 int MaskTree::grow_cell(int i, Workspace& work) {
   Branch& b = own(i);
-  if (work.tick(kCutEffort)) return Branch::kClosed;
+  const Poll poll{stop, &work};
+  if (stop(&work)) return Branch::kClosed;
   Arrangement& arrangement = *cells_[static_cast<std::size_t>(b.source)].arrangement;
   auto freed = static_cast<std::int64_t>(b.cell->bytes());
   int child = Branch::kTwig;
   if (arrangement.open_points(*b.cell) <= kTwigPoints) {
     std::vector<std::uint32_t> open;
     arrangement.list_open(*b.cell, open);
-    find_patterns(arrangement, *b.cell, open, 0, b.patterns);
+    Word found = 0;
+    if (!find_patterns(arrangement, *b.cell, open, 0, poll, found)) return Branch::kClosed;
+    b.patterns = found;
   } else {
     if (static_cast<std::size_t>(branches_) + 2 > kChunk * chunks_.size()) {
       if (work.control != nullptr) work.control->stop(Status::kMemoryLimit);
       return Branch::kClosed;
     }
     CellSide sides[2];
-    arrangement.cut(*b.cell, sides);
+    if (!arrangement.cut(*b.cell, sides, poll)) return Branch::kClosed;
     child = new_branches(2, work);
     for (int s = 0; s < 2; ++s) {
       Branch& to = own(child + s);

@@ -14,6 +14,7 @@ void test_search_one_column();
 void test_search_three_levels();
 void test_search_mask_threads();
 void test_small_budgets();
+void test_search_cells();
 void test_squares();
 void test_audit();
 }  // namespace exactree::tests
@@ -38,6 +39,7 @@ constexpr std::array kTests{
     Test{"search: limits and threads", exactree::tests::test_search_three_levels},
     Test{"search: masks and threads", exactree::tests::test_search_mask_threads},
     Test{"search: masks without budgets", exactree::tests::test_small_budgets},
+    Test{"search: cells", exactree::tests::test_search_cells},
     Test{"search: squared error", exactree::tests::test_squares},
     Test{"audit: finds what is false", exactree::tests::test_audit},
 };

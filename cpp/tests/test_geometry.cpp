@@ -23,6 +23,21 @@ std::vector<Word> packed(const std::vector<std::int64_t>& values) {
   return words;
 }
 
+std::size_t count_cells(Arrangement& arrangement, const Cell& cell) {
+  if (arrangement.open_points(cell) == 0) return 1;
+  CellSide sides[2];
+  check(arrangement.cut(cell, sides, Poll{never, nullptr}));
+  return count_cells(arrangement, sides[0].cell) + count_cells(arrangement, sides[1].cell);
+}
+
+// The same points as trees of cells, the trivial partition included.
+void check_cells(const GeometryKernels& geometry, const PointSet& points, std::size_t expected) {
+  const auto arrangement = geometry.arrange(points);
+  CellSide all;
+  arrangement->start(all);
+  check(count_cells(*arrangement, all.cell) == expected + 1);
+}
+
 // Points (1, i, i^2, ..., i^d) are in general position: Cover's number.
 void check_moment_curve(const GeometryKernels& geometry, std::size_t n, std::size_t d,
                         std::size_t expected) {
@@ -38,6 +53,7 @@ void check_moment_curve(const GeometryKernels& geometry, std::size_t n, std::siz
   const MaskList found = geometry.dichotomies(points, 1, Poll{never, nullptr});
   check(found.complete);
   check(found.masks.size() == expected * ((n + 63) / 64));
+  check_cells(geometry, points, expected);
 }
 
 // The 3 x 3 grid: points with many collinear triples, in words of the given width.
@@ -52,6 +68,7 @@ void check_grid(const GeometryKernels& geometry, std::size_t words) {
   }
   const PointSet points{limbs.data(), 9, 3, words};
   check(geometry.dichotomies(points, 50, Poll{never, nullptr}).masks.size() == 28);
+  check_cells(geometry, points, 28);
 }
 
 void check_sides(const GeometryKernels& geometry) {

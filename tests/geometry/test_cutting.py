@@ -71,5 +71,5 @@ def test_a_cell_with_many_corners() -> None:
 
 
 def test_too_many_coefficients_are_listed() -> None:
-    assert unlisted(np.random.default_rng(0).normal(size=(30, 7)), "hyperplane") is None
+    assert unlisted(np.random.default_rng(0).normal(size=(30, 10)), "hyperplane") is None
     assert unlisted([[1.0], [2.0]], "axis") is None

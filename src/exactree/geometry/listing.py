@@ -18,8 +18,8 @@ Masks = NDArray[np.uint64]
 Rows = Sequence[Sequence[int]]
 
 GIBIBYTE = 2**30
-# With more coefficients, cells have so many corners that a list of partitions is better.
-MOST_UNLISTED = 7
+# With more coefficients, cells have thousands of corners, and a cut would take too long.
+MOST_UNLISTED = 10
 
 
 @dataclass(frozen=True)
