@@ -114,24 +114,55 @@ def test_large_counts_equal_the_search_by_thresholds(seed: int) -> None:
     """Rows with weights go another way: 252 rows and 32767 rows are where counts get wider."""
     rng = np.random.default_rng(seed)
     rows = int(rng.choice([252, 253, 700, 40000] if seed < 8 else [250, 253, 600]))
-    X, y = drawn(rng, rows, 6 if rows < 1000 else 3, int(rng.choice([2, 2, 3])))
+    classes = int(rng.choice([2, 2, 3]))
+    X, y = drawn(rng, rows, 6 if rows < 1000 else 3, classes)
     budgets: dict[str, Any] = {"max_depth": 3, "min_rows": int(rng.choice([1, rows // 10]))}
     budgets["max_splits"] = int(rng.choice([3, 5, 7]))
     budgets["penalty"] = int(rng.choice([0, rows // 50]))
     one = np.ones(rows, dtype=np.int64)
     isa = str(rng.choice(_native.instruction_sets()))
-    ours = _native.search_columns(X, y, 3, **budgets, sizes=True, isa=isa)
-    other = _native.search_columns(X, y, 3, one, **budgets, sizes=True)
+    ours = _native.search_columns(X, y, classes, **budgets, sizes=True, isa=isa)
+    other = _native.search_columns(X, y, classes, one, **budgets, sizes=True)
     assert ours.size_objectives == other.size_objectives
+
+
+def two_levels(X: Bits, y: Bits) -> int:
+    """Errors of the best tree of two levels, by the counts of all pairs of columns."""
+    both = np.stack([X[:, y == c] @ X[:, y == c].T for c in (0, 1)])
+    one = np.diagonal(both, axis1=1, axis2=2)
+    only_i, only_j = one[:, :, None] - both, one[:, None, :] - both
+    neither = np.bincount(y, minlength=2)[:, None, None] - one[:, :, None] - only_j
+    inner, outer = both.min(axis=0) + only_i.min(axis=0), only_j.min(axis=0) + neither.min(axis=0)
+    return int((inner.min(axis=1) + outer.min(axis=1)).min())
+
+
+@pytest.mark.parametrize("sizes", [(127, 127), (128, 9), (5, 130), (260, 150)])
+@pytest.mark.parametrize("columns", [31, 33, 64, 97])
+def test_many_columns_equal_counts_of_pairs(sizes: tuple[int, int], columns: int) -> None:
+    """Bytes hold 127 rows of a class; columns are counted 32 at a time."""
+    rng = np.random.default_rng(columns)
+    X = (rng.random((columns, sum(sizes))) < rng.choice([0.1, 0.4, 0.7], (columns, 1))).astype("i4")
+    y = rng.permutation(np.repeat(np.arange(2, dtype=np.int32), sizes))
+    X[0] ^= y ^ (rng.random(len(y)) < 0.2)
+    sides = [X[f] == value for f in range(columns) for value in (0, 1)]
+    errors = [two_levels(X[:, side], y[side]) for side in sides]
+    expected = {2: two_levels(X, y), 3: min(map(sum, zip(errors[::2], errors[1::2], strict=True)))}
+    for isa in _native.instruction_sets():
+        for depth in (2, 3):
+            found = _native.search_columns(X, y, 2, max_depth=depth, isa=isa)
+            assert found.objective == expected[depth], (isa, depth)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_threads_switches_and_instruction_sets_give_one_tree(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    X, y = drawn(rng, 300, 12, 2 + seed % 2)
+    classes = 2 + seed % 2
+    X, y = drawn(rng, 300, 12, classes)
     splits = -1 if seed < 4 else 9
     runs = [
-        _native.search_columns(X, y, 3, max_depth=4, max_splits=splits, threads=threads, isa=isa)
+        _native.search_columns(
+            X, y, classes, max_depth=4, max_splits=splits, threads=threads, isa=isa
+        )
         for threads in (1, 2, 3)
         for isa in _native.instruction_sets()
     ]
