@@ -182,8 +182,9 @@ def homogeneous(rows: Rows, family: Family) -> list[list[int]]:
     small = [[x // s for x in column] for column, s in zip(centred, scales, strict=True)]
     embedded = embed(family.terms(len(small)), list(zip(*small, strict=True)))
     columns = [_centred(column) for column in zip(*embedded, strict=True)]
-    reduced = [[x // (gcd(*column) or 1) for x in column] for column in columns]
-    return [[1, *row] for row in zip(*reduced, strict=True)]
+    factors = [gcd(*column) or 1 for column in columns]
+    divided = [[x // f for x in column] for column, f in zip(columns, factors, strict=True)]
+    return [[1, *row] for row in zip(*divided, strict=True)]
 
 
 def _centred(column: Sequence[int]) -> list[int]:
