@@ -251,7 +251,7 @@ def test_a_list_too_large_is_refused_before_it_starts() -> None:
     how: dict[str, Any] = {"max_depth": 2, "engine": "generic"}
     with pytest.raises(ValueError, match=r"distinct rows have up to \d+ .* rows would fit"):
         solve(X, y, splits="hyperplane", **how)
-    with pytest.raises(ValueError, match="memory_limit is 1 MB"):
+    with pytest.raises(ValueError, match="memory_limit allows 1 MB"):
         solve(X[:300, :2], y[:300], splits="sphere", memory_limit=2**20, **how)
     with pytest.raises(ValueError, match="surfaces with 22 coefficients, at most 20"):
         solve(np.random.default_rng(0).normal(size=(23, 21)), y[:23], splits="hyperplane", **how)

@@ -97,8 +97,9 @@ def _refuse_large(n_rules: int, n_rows: int, memory: int) -> None:
     needed = n_rules * (n_rules + n_rows)
     if needed > memory:
         raise ValueError(
-            f"{n_rules} rules need {needed >> 20} MB to be related, and memory_limit is "
-            f"{memory >> 20} MB: use engine='auto', which needs no list, fewer rows or more memory"
+            f"{n_rules} rules need {needed >> 20} MB to be related, and memory_limit allows "
+            f"{memory >> 20} MB (1024 unless given): use engine='auto', which needs no list, fewer "
+            "rows or more memory"
         )
 
 

@@ -252,8 +252,8 @@ def _refuse_too_many(family: Family, points: int, coefficients: int, memory_limi
         raise ValueError(
             f"{points} distinct rows have up to {count_bound(points, coefficients)} dichotomies of "
             f"the family {family.name!r} ({coefficients} coefficients), {needed // 2**20 + 1} MB, "
-            f"and memory_limit is {memory_limit // 2**20} MB: {fits} rows would fit; or use fewer "
-            "columns, a simpler family, or more memory"
+            f"and memory_limit allows {memory_limit // 2**20} MB (1024 unless given): {fits} rows "
+            "would fit; or use fewer columns, a simpler family, or more memory"
         )
     return sum(comb(points, d) for d in range(coefficients))
 

@@ -141,5 +141,6 @@ def _refuse_too_many(family: OwnFamily, table: NDArray[np.bool_], memory: int) -
     if needed > memory:
         raise ValueError(
             f"the family {name_of(family)!r} lists {len(table)} splits, {needed // 2**20 + 1} MB, "
-            f"and memory_limit is {memory // 2**20} MB: list fewer, or allow more memory"
+            f"and memory_limit allows {memory // 2**20} MB (1024 unless given): list fewer, or "
+            "allow more memory"
         )
