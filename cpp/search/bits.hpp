@@ -66,12 +66,20 @@ inline Word gather_bits(Word w, Word at) {
 #endif
 }
 
+#if EXACTREE_SIMD512
+// Two masks as one, joined where masks live. Widened one by one to words, GCC 12 may keep the lower
+// one on the stack as 32 bits and read it back as 64 (seen under ThreadSanitizer).
+EXACTREE_INLINE Word both_halves(__mmask32 low, __mmask32 high) {
+  return _cvtmask64_u64(_mm512_kunpackd(high, low));
+}
+#endif
+
 // Bit i tells whether rank[i] < limit, for 64 ranks.
 EXACTREE_INLINE Word below(const std::int16_t* rank, std::int16_t limit) {
 #if EXACTREE_SIMD512
   const __m512i t = _mm512_set1_epi16(limit);
-  const Word low = _mm512_cmplt_epi16_mask(_mm512_loadu_si512(rank), t);
-  return low | static_cast<Word>(_mm512_cmplt_epi16_mask(_mm512_loadu_si512(rank + 32), t)) << 32;
+  return both_halves(_mm512_cmplt_epi16_mask(_mm512_loadu_si512(rank), t),
+                     _mm512_cmplt_epi16_mask(_mm512_loadu_si512(rank + 32), t));
 #elif EXACTREE_SIMD
   const __m256i t = _mm256_set1_epi16(limit);
   const auto* p = reinterpret_cast<const __m256i*>(rank);
@@ -93,10 +101,11 @@ EXACTREE_INLINE Word below(const std::int16_t* rank, std::int16_t limit) {
 EXACTREE_INLINE Word below(const std::int32_t* rank, std::int32_t limit) {
 #if EXACTREE_SIMD512
   const __m512i t = _mm512_set1_epi32(limit);
-  Word w = 0;
-  for (int i = 0; i < 64; i += 16)
-    w |= static_cast<Word>(_mm512_cmplt_epi32_mask(_mm512_loadu_si512(rank + i), t)) << i;
-  return w;
+  const auto quarter = [&](int i) {
+    return _mm512_cmplt_epi32_mask(_mm512_loadu_si512(rank + 16 * i), t);
+  };
+  return both_halves(_mm512_kunpackw(quarter(1), quarter(0)),
+                     _mm512_kunpackw(quarter(3), quarter(2)));
 #elif EXACTREE_SIMD
   const __m256i t = _mm256_set1_epi32(limit);
   Word w = 0;
@@ -125,9 +134,9 @@ template <>
 inline Word group_ends(const std::int16_t* rank) {
   const auto half = [rank](int k) {
     const __m512i next = _mm512_loadu_si512(rank + k + 1);
-    return static_cast<Word>(_mm512_cmpneq_epi16_mask(_mm512_loadu_si512(rank + k), next));
+    return _mm512_cmpneq_epi16_mask(_mm512_loadu_si512(rank + k), next);
   };
-  return half(0) | half(32) << 32;
+  return both_halves(half(0), half(32));
 }
 #elif EXACTREE_SIMD
 template <>
