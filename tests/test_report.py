@@ -233,7 +233,7 @@ def test_splits_that_cannot_be_stored_are_shown_all_the_same(tmp_path: Path) -> 
     result = solve(X, y, splits=UnstoredSplits(), max_depth=1)
     write_report(result, X, y, tmp_path / "report.html")
     assert "a &lt;= b" in (tmp_path / "report.html").read_text()
-    with pytest.raises(NotImplementedError, match="Unstored has no to_dict"):
+    with pytest.raises(TypeError, match="Unstored has no to_dict"):
         tree.to_dict(result.tree)
 
 

@@ -52,12 +52,12 @@ class Split(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Give JSON-compatible data with the key "kind"."""
-        raise NotImplementedError(f"{type(self).__name__} has no to_dict: write one to store trees")
+        raise TypeError(f"{type(self).__name__} has no to_dict: write one to store trees")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        raise NotImplementedError(f"{cls.__name__} has no from_dict: write one to read trees")
+        raise TypeError(f"{cls.__name__} has no from_dict: write one to read trees")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ for those it needs, and `check_declarations` tries them on the data before a sea
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -83,7 +84,7 @@ class Targets:
         return found
 
 
-class Objective:
+class Objective(ABC):
     """Base of all objectives. Subclasses are best frozen dataclasses; see docs/objectives.md."""
 
     name: str = ""
@@ -105,9 +106,9 @@ class Objective:
         w, y = targets.weights, targets.y
         return np.stack([w, w * y, w * y * y], axis=-1)
 
+    @abstractmethod
     def leaf_cost(self, statistics: Values) -> Values:
         """Give the cost of the best single prediction for every leaf, statistics last."""
-        raise NotImplementedError(f"{type(self).__name__} has no leaf_cost: write one")
 
     def prediction(self, targets: Targets) -> int | float:
         """Give that prediction for the rows of one leaf: a class number, or a number.

@@ -49,10 +49,9 @@ def question(split: Split) -> dict[str, Any] | None:
     """
     if isinstance(split, AxisSplit):
         return {"terms": [[1, [[[split.feature, 1]]]]], "at_most": split.threshold}
-    try:
-        data = split.to_dict()
-    except NotImplementedError:
+    if type(split).to_dict is Split.to_dict:  # it cannot be stored
         return None
+    data = split.to_dict()
     for words in (("terms", "at_most"), ("exact_terms", "exact_at_most")):
         if all(word in data for word in words):
             return {word: data[word] for word in words}
