@@ -350,14 +350,15 @@ Cost Worker<V>::raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low
   return std::max(std::min(low, leaf), std::min(leaf, least + data_.penalty));
 }
 
-// Lists the rows by which a side is smaller than a relative. Many rows cost more than they save.
+// Lists the rows by which a side is smaller than a relative. Many rows cost more than they save; of
+// those without a known influence (regression) nothing follows, and the sum of a few overflows.
 template <class V>
 void Worker<V>::tell_apart(Node& node, int feature, int depth, Relative<V>* relatives, int count) {
   const std::size_t first = static_cast<std::size_t>(depth) * kMostRelatives;
   if (differences_.size() < first + kMostRelatives) differences_.resize(first + kMostRelatives);
   for (int i = 0; i < count; ++i) {
     Relative<V>& r = relatives[i];
-    if (!r.larger || r.end - r.begin > kMostApart) continue;
+    if (!r.larger || r.end - r.begin > kMostApart || r.between >= kInfinite / 2) continue;
     auto& difference = differences_[first + static_cast<std::size_t>(i)];
     if (!difference) difference = std::make_unique<Difference>();
     node.between(feature, r.begin, r.end, *difference);

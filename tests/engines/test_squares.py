@@ -257,6 +257,31 @@ def test_squared_error_keeps_its_digits() -> None:
     assert squares.squared_error(y, np.ones(4)) == pytest.approx(loss, rel=1e-15)
 
 
+def segmented(y: NDArray[np.float64], parts: int) -> float:
+    """The least squared error of that many intervals: every tree of one column is made of them."""
+    n = len(y)
+    sums, squares_of = (np.concatenate([[0.0], np.cumsum(v)]) for v in (y, y * y))
+    best = np.full(n + 1, np.inf)
+    best[0] = 0.0
+    for _ in range(parts):
+        ends, best = best, np.full(n + 1, np.inf)
+        for b in range(1, n + 1):
+            size, total = b - np.arange(b), sums[b] - sums[:b]
+            error = squares_of[b] - squares_of[:b] - total * total / size
+            best[b] = min(float((ends[:b] + error).min()), ends[b])
+        best[0] = 0.0
+    return float(best[n])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hundreds_of_rows_of_one_column_are_cut_into_the_best_intervals(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.normal(size=220))
+    y = np.round(100 * np.sin(3 * x) + 40 * rng.normal(size=220))
+    found = exactree.solve(x[:, None], y, max_depth=3, task="regression")
+    assert found.objective == pytest.approx(segmented(y, 8), rel=1e-9)
+
+
 # --- Cost matrices ----------------------------------------------------------------------------
 
 
