@@ -75,6 +75,23 @@ EXACTREE_INLINE Word both_halves(__mmask32 low, __mmask32 high) {
 #endif
 
 // Bit i tells whether rank[i] < limit, for 64 ranks.
+EXACTREE_INLINE Word below(const std::int8_t* rank, std::int8_t limit) {
+#if EXACTREE_SIMD512
+  return _cvtmask64_u64(_mm512_cmplt_epi8_mask(_mm512_loadu_si512(rank), _mm512_set1_epi8(limit)));
+#elif EXACTREE_SIMD
+  const __m256i t = _mm256_set1_epi8(limit);
+  const auto half = [&](int i) {
+    const __m256i r = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rank) + i);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(t, r)));
+  };
+  return half(0) | static_cast<Word>(half(1)) << 32;
+#else
+  Word w = 0;
+  for (int i = 0; i < 64; ++i) w |= static_cast<Word>(rank[i] < limit) << i;
+  return w;
+#endif
+}
+
 EXACTREE_INLINE Word below(const std::int16_t* rank, std::int16_t limit) {
 #if EXACTREE_SIMD512
   const __m512i t = _mm512_set1_epi16(limit);
@@ -213,6 +230,33 @@ inline int compact(const std::int16_t* in, const Word* keep, int words, std::int
       _mm_storeu_si128(reinterpret_cast<__m128i*>(o), _mm_shuffle_epi8(lanes, order));
       o += std::popcount(static_cast<unsigned>(b));
     }
+  }
+  return static_cast<int>(o - out);
+}
+#endif
+
+#if EXACTREE_SIMD
+template <>
+inline int compact(const std::int8_t* in, const Word* keep, int words, std::int8_t* out,
+                   const CompactionTable&) {
+  std::int8_t* o = out;
+  for (int w = 0; w < words; ++w) {
+    const std::int8_t* s = in + w * 64;
+#if EXACTREE_SIMD512
+    const __m512i lanes = _mm512_maskz_compress_epi8(keep[w], _mm512_loadu_si512(s));
+    _mm512_storeu_si512(o, lanes);
+    o += count(keep[w]);
+#else
+    for (int k = 0; k < 64; k += 8) {
+      const Word bits = keep[w] >> k & 255;
+      Word bytes;
+      std::memcpy(&bytes, s + k, 8);
+      // Each bit as a byte of ones.
+      bytes = _pext_u64(bytes, _pdep_u64(bits, 0x0101010101010101u) * 255);
+      std::memcpy(o, &bytes, 8);
+      o += count(bits);
+    }
+#endif
   }
   return static_cast<int>(o - out);
 }

@@ -126,8 +126,9 @@ void floors(Pruning why, const ChainContext& context, int position, const std::u
       const Cost cost = audit->one_split(at.rows[s], g, false);
       const Cost floor = floors[s * columns + g] * audit->data().unit;
       require(floor <= cost, name_of(why),
-              place(context, position) + named("side", s) + named("second column", g) +
-                  named("floor", floor) + named("optimum", cost));
+              place(context, position) + named("side", s) +
+                  named("second column", columns.front()) + named("floor", floor) +
+                  named("optimum", cost));
     }
 }
 
@@ -143,12 +144,13 @@ void transferred(const Chain<V>& chain, const ChainContext& context,
   }
 }
 
-void scanned(Pruning why, const Node& node, int f, int position, int side, int g, bool limited,
-             Cost before, Cost after) {
+void scanned(Pruning why, const Node& node, int f, int position, int side,
+             const std::vector<int>& columns, bool limited, Cost before, Cost after) {
   Audit* audit = audit_of(node, 2);
   if (audit == nullptr) return;
   const RowSet rows = sides_at(node, f, position).rows[side];
-  const Cost least = std::min(before, audit->one_split(rows, g, limited));
+  Cost least = before;
+  for (const int g : columns) least = std::min(least, audit->one_split(rows, g, limited));
   // Costs below `before` are of interest; before and after come in whole units.
   require(after == least, name_of(why),
           named("rows", node.rows()) + named("column", f) + named("position", position) +

@@ -53,8 +53,8 @@ void transferred(const Chain<V>& chain, const ChainContext& context,
 
 // The cheapest split of column g on one side of (f, position) that costs less than `before` costs
 // `after`; none does if the two are equal.
-void scanned(Pruning why, const Node& node, int f, int position, int side, int g, bool limited,
-             Cost before, Cost after);
+void scanned(Pruning why, const Node& node, int f, int position, int side,
+             const std::vector<int>& columns, bool limited, Cost before, Cost after);
 
 // A split that was evaluated costs what its sides are known to cost, or not less than the target.
 template <class V>

@@ -1,127 +1,198 @@
 // Three to eight classes in vector registers.
 //
-// The words of the classes lie side by side, so that one AND, one nibble look-up and one horizontal
-// sum count all classes of 64 rows at once. Counts are kept as 65535 - count in eight 16-bit lanes:
-// SSE4.1 has a horizontal minimum of just that shape, which then is the largest count.
+// Eight columns are scanned together, a register of counts for each class. Only where the bound of
+// a word is not enough, the classes of one column are brought together: as 65535 - count in eight
+// 16-bit lanes, since SSE4.1 has a horizontal minimum of just that shape.
 #pragma once
 
+#include "search/column_group.hpp"
 #include "search/unit_targets.hpp"
 
 #if EXACTREE_SIMD
 namespace exactree::EXACTREE_ISA {
 
-class EightClasses : public UnitTargets {
+class EightClasses : public ManyClasses {
  public:
   static constexpr int kMostRows = 65000;
+  using Counts = Lanes<std::int32_t>;
 
   void finish(Cost unit, Cost& leaf, int& label) {
     UnitTargets::finish(unit, leaf, label);
-    const auto size = static_cast<std::size_t>(features_) * static_cast<std::size_t>(words_) * 8;
-    words_of_.resize(size);
-    counts_of_.resize(size);
+    const std::size_t size = at(groups_of(features_), 0);
+    words_of_.assign(size, 0);
+    counts_of_.assign(size, 0);
     for (int f = 0; f < features_; ++f)
-      for (int w = 0; w < words_; ++w)
-        for (int c = 0; c < 8; ++c) {
-          const Word v = c < classes_ ? mask(f, c)[w] : 0;
-          words_of_[at(f, w) + static_cast<std::size_t>(c)] = v;
-          counts_of_[at(f, w) + lane(c)] = static_cast<std::uint16_t>(count(v));
+      for (int c = 0; c < classes_; ++c) {
+        const Word* from = mask(f, c);
+        const std::size_t first = at(f / kGroup, 0) + static_cast<std::size_t>(c * kGroup);
+        Word* to = &words_of_[first + static_cast<std::size_t>(slot(f % kGroup))];
+        std::uint8_t* n = &counts_of_[first + static_cast<std::size_t>(f % kGroup)];
+        for (int w = 0; w < words_; ++w, to += lanes(), n += lanes()) {
+          *to = from[w];
+          *n = static_cast<std::uint8_t>(count(from[w]));
         }
-  }
-
-  void part(int f, int p, Workspace& work) const {
-    for (auto& side : work.class_cost) side.assign(total_.size(), 0);
-    __m128i sum = _mm_setzero_si128();
-    int w = 0;
-    for (; w < p / 64; ++w) sum = _mm_add_epi16(sum, load(&counts_of_[at(f, w)]));
-    if (p % 64 != 0)
-      sum = _mm_add_epi16(sum, class_counts<true>(low_bits(p % 64), &words_of_[at(f, w)]));
-    std::uint16_t n[8];
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(n), sum);
-    for (std::size_t c = 0; c < total_.size(); ++c)
-      work.class_cost[0][c] = n[lane(static_cast<int>(c))];
-    finish_part(p, work);
-  }
-
-  // One side under way, column after column.
-  struct Pass {
-    __m128i start, left, right;
-    int all, best, low, first_rows, last_rows, reached = 0;
-    int start_low, low_right = 0, floor = 0, passed = 0, jumped = 0;
-    bool wanted = false, done = false;
-
-    Pass(const Scan<int>& scan, const Workspace& work, int s)
-        : all(work.side_rows[s]),
-          best(scan.best),
-          low(scan.low),
-          first_rows(scan.first_rows),
-          last_rows(scan.last_rows) {
-      std::uint16_t n[8] = {};
-      for (std::size_t c = 0; c < work.class_cost[s].size(); ++c)
-        n[lane(static_cast<int>(c))] = static_cast<std::uint16_t>(work.class_cost[s][c]);
-      start = _mm_sub_epi16(_mm_set1_epi16(-1), load(n));
-      start_low = static_cast<int>(lowest(start) & 0xFFFF);
-    }
-    void begin(bool is_wanted) {
-      wanted = is_wanted;
-      left = _mm_set1_epi16(-1);
-      right = start;
-      low_right = start_low;
-      floor = std::numeric_limits<int>::max();
-      passed = jumped = 0;
-    }
-
-    // n: how many of the members are of each class.
-    template <bool Wide>
-    EXACTREE_INLINE void step(Word member, __m128i n, const Word* classes, Word group_end,
-                              bool limited) {
-      const __m128i next = _mm_sub_epi16(left, n);
-      int bound = all - 2 * 65535 + low_right + static_cast<int>(lowest(next) & 0xFFFF);
-      if (bound < best) [[unlikely]] {
-        bound = all - most_right(next, right);
-        if (bound < best) {
-          Word ends = group_end;
-          if (limited) ends = admissible(ends, member, passed, first_rows, last_rows);
-          best = within<Wide>(member, classes, ends, left, right, all, best);
-          if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
-        }
-      } else {
-        ++jumped;
       }
-      floor = std::min(floor, bound);
-      left = next;
-      right = _mm_add_epi16(right, n);
-      low_right = static_cast<int>(lowest(right) & 0xFFFF);
-      if (limited) passed += count(member);
-    }
-    void end(Scan<int>& scan, Counters& counters) const {
-      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;
-      scan.best = done ? reached : best;
-      scan.floor = done ? reached : std::max(best, floor);
-    }
-  };
-  struct Passes {
-    Pass side[2];
-    Passes(const Scan<int> scan[2], const Workspace& work)
-        : side{Pass(scan[0], work, 0), Pass(scan[1], work, 1)} {}
-  };
+  }
+
+  static bool in_groups(int /*rows*/) { return true; }
+  static bool worth_a_group(unsigned /*lanes*/) { return true; }
+
+  // Looks for the best split of the sides of a split among eight columns. `ends` are those of the
+  // first column; those of the others follow.
   template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
-            Passes& passes, Scan<int> scan[2], Workspace& work) const {
-    Pass* pass = passes.side;
-    for (int s = 0; s < 2; ++s) pass[s].begin(scan[s].wanted);
-    if (classes_ > 4)
-      choose<true>(g, parting, group_end, limited, pass);
-    else
-      choose<false>(g, parting, group_end, limited, pass);
-    for (int s = 0; s < 2; ++s)
-      if (scan[s].wanted) pass[s].end(scan[s], work.counters);
+  void scan_group(int group, const GroupParting<Rank>& parting, const Word* ends, bool limited,
+                  GroupScan side[2], Workspace& work) const {
+    choose<3>(group, parting, ends, limited, side, work);
   }
   std::int64_t bytes() const {
-    return UnitTargets::bytes() + static_cast<std::int64_t>(words_of_.capacity() * sizeof(Word) +
-                                                            counts_of_.capacity() * 2);
+    return UnitTargets::bytes() +
+           static_cast<std::int64_t>(words_of_.capacity() * sizeof(Word) + counts_of_.capacity());
   }
 
  private:
+  static constexpr int kChunk = 16;  // words whose masks are made at once
+
+  std::size_t lanes() const { return static_cast<std::size_t>(classes_ * kGroup); }
+  std::size_t at(int group, int w) const {
+    return (static_cast<std::size_t>(group) * static_cast<std::size_t>(words_) +
+            static_cast<std::size_t>(w)) *
+           lanes();
+  }
+
+  // One side under way. A split in a word has at most these many right: of one class on its left,
+  // all that came before and those of the word, and of another class on its right, all that did not
+  // come before. (With the same class on both sides the split is a leaf, which is known already.)
+  template <int Classes>
+  struct Pass {
+    Counts passed[Classes], all[Classes], rows, floor;
+    std::int64_t hits = 0;
+
+    Pass(const GroupScan& scan, const std::vector<Cost>& classes) {
+      int sum = 0;
+      for (int c = 0; c < Classes; ++c) {
+        const auto i = static_cast<std::size_t>(c);
+        const int n = i < classes.size() ? static_cast<int>(classes[i]) : 0;
+        passed[c] = Counts::zero();
+        all[c] = Counts::splat(n);
+        sum += n;
+      }
+      rows = Counts::splat(sum);
+      floor = Counts::splat(std::max(sum, scan.best));
+    }
+    // Takes a word; the bounds of its splits.
+    EXACTREE_INLINE Counts step(const Counts n[Classes]) {
+      Counts ahead[Classes], first = Counts::zero(), second = first;
+      for (int c = 0; c < Classes; ++c) {
+        ahead[c] = all[c] - passed[c];
+        second = max(second, min(first, ahead[c]));
+        first = max(first, ahead[c]);
+      }
+      Counts right = Counts::zero();
+      for (int c = 0; c < Classes; ++c) {
+        passed[c] = passed[c] + n[c];
+        // The largest class on the right but this one.
+        right = max(right, passed[c] + equal(ahead[c], first).choose(second, first));
+      }
+      return rows - right;
+    }
+    void end(GroupScan& scan, int words, Counters& counters) const {
+      std::int32_t least[kGroup];
+      floor.store(least);
+      for (int j = 0; j < kGroup; ++j)
+        scan.floor[j] = scan.best <= scan.low ? scan.best : std::max(scan.best, least[j]);
+      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] +=
+          static_cast<std::int64_t>(words) * std::popcount(scan.live) - hits;
+    }
+  };
+
+  // The number of classes is known when this is compiled: their counts stay in registers.
+  template <int Classes, class Rank>
+  void choose(int group, const GroupParting<Rank>& parting, const Word* ends, bool limited,
+              GroupScan side[2], Workspace& work) const {
+    if constexpr (Classes < 8)
+      if (Classes != classes_)
+        return choose<Classes + 1>(group, parting, ends, limited, side, work);
+    run<Classes>(group, parting, ends, limited, side, work);
+  }
+  template <int Classes, class Rank>
+  [[gnu::noinline]] void run(int group, const GroupParting<Rank>& parting, const Word* ends,
+                             bool limited, GroupScan side[2], Workspace& work) const {
+    Pass<Classes> pass[2] = {{side[0], work.class_cost[0]}, {side[1], work.class_cost[1]}};
+    alignas(64) Word masks[kChunk * kGroup] = {};
+    int w = 0;
+    for (; w < words_ && (side[0].open() || side[1].open()); ++w) {
+      if (w % kChunk == 0)
+        parting.fill(side[0].live | side[1].live, w, std::min(kChunk, words_ - w), masks);
+      const Word* left = masks + w % kChunk * kGroup;
+      const Word* classes = &words_of_[at(group, w)];
+      Counts n[Classes];
+      for (int c = 0; c < Classes; ++c) n[c] = counts_of_both(left, classes + c * kGroup);
+      for (int s = 0; s < 2; ++s) {
+        if (!side[s].open()) continue;
+        if (s == 1)  // what is not on the left
+          for (int c = 0; c < Classes; ++c)
+            n[c] = Counts::load_narrow(&counts_of_[at(group, w)] + c * kGroup) - n[c];
+        const Counts bound = pass[s].step(n);
+        pass[s].floor = min(pass[s].floor, bound);
+        if (const unsigned hit = bound.below(side[s].best) & side[s].live; hit != 0) [[unlikely]]
+          look<Classes>(hit, pass[s], n, bound, {left, classes, ends + w, parting.rows(w), s},
+                        limited, side[s]);
+      }
+    }
+    for (int s = 0; s < 2; ++s)
+      if (side[s].live != 0) pass[s].end(side[s], w, work.counters);
+  }
+
+  // A word of all columns of a group.
+  struct GroupWord {
+    const Word* left;
+    const Word* classes;
+    const Word* ends;
+    Word rows;
+    int side;
+  };
+
+  // Looks into the word of each lane that might hold something better.
+  template <int Classes>
+  [[gnu::noinline]] void look(unsigned hit, Pass<Classes>& pass, const Counts n[Classes],
+                              const Counts& bounds, const GroupWord& word, bool limited,
+                              GroupScan& scan) const {
+    std::int32_t bound[kGroup], passed[Classes][kGroup], step[Classes][kGroup],
+        all[Classes][kGroup];
+    bounds.store(bound);
+    for (int c = 0; c < Classes; ++c) {
+      pass.passed[c].store(passed[c]);
+      pass.all[c].store(all[c]);
+      n[c].store(step[c]);
+    }
+    for (; hit != 0 && scan.best > scan.low; hit &= hit - 1) {
+      const int j = std::countr_zero(hit);
+      ++pass.hits;
+      std::uint16_t left[8], right[8];
+      std::fill(left, left + 8, std::uint16_t{65535});
+      std::copy(left, left + 8, right);
+      Word classes[8] = {};
+      int before = 0, rows = 0;
+      for (int c = 0; c < Classes; ++c) {
+        const int came = passed[c][j] - step[c][j];
+        left[lane(c)] = static_cast<std::uint16_t>(65535 - came);
+        right[lane(c)] = static_cast<std::uint16_t>(65535 - (all[c][j] - came));
+        classes[c] = word.classes[c * kGroup + slot(j)];
+        before += came;
+        rows += all[c][j];
+      }
+      if (bound[j] >= scan.best) continue;
+      const Word here = word.left[slot(j)], member = word.side == 0 ? here : ~here & word.rows;
+      Word ends = word.ends[j * words_];
+      if (limited) ends = admissible(ends, member, before, scan.first_rows, scan.last_rows);
+      scan.best =
+          within<(Classes > 4)>(member, classes, ends, load(left), load(right), rows, scan.best);
+    }
+  }
+
+  static __m128i load(const std::uint16_t* p) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  }
   // Where the sums below leave the count of class c.
   static std::size_t lane(int c) {
 #if EXACTREE_SIMD512
@@ -133,24 +204,6 @@ class EightClasses : public UnitTargets {
     return lanes[c];
 #endif
   }
-  std::size_t at(int f, int w) const {
-    return (static_cast<std::size_t>(f) * static_cast<std::size_t>(words_) +
-            static_cast<std::size_t>(w)) *
-           8;
-  }
-  static __m128i load(const std::uint16_t* p) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  }
-#if !EXACTREE_SIMD512
-  EXACTREE_INLINE static __m256i popcounts(__m256i v) {
-    const __m256i nibbles = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
-                                             1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i low = _mm256_set1_epi8(15);
-    const __m256i a = _mm256_shuffle_epi8(nibbles, _mm256_and_si256(v, low));
-    const __m256i b = _mm256_shuffle_epi8(nibbles, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
-    return _mm256_sad_epu8(_mm256_add_epi8(a, b), _mm256_setzero_si256());
-  }
-#endif
   // How many of the rows are of each class. Wide: more than four classes.
   template <bool Wide>
   EXACTREE_INLINE static __m128i class_counts(Word rows, const Word* classes) {
@@ -186,36 +239,6 @@ class EightClasses : public UnitTargets {
     return 2 * 65535 - std::min(la + b2, a2 + lb);
   }
 
-  template <bool Wide, class Rank>
-  void choose(int g, const Parting<Rank>& parting, const Word* ends, bool limited,
-              Pass pass[2]) const {
-    if (pass[0].wanted && pass[1].wanted)
-      run<Wide, true, true>(g, parting, ends, limited, pass);
-    else if (pass[0].wanted)
-      run<Wide, true, false>(g, parting, ends, limited, pass);
-    else
-      run<Wide, false, true>(g, parting, ends, limited, pass);
-  }
-  template <bool Wide, bool Left, bool Right, class Rank>
-  [[gnu::noinline]] void run(int g, const Parting<Rank>& parting, const Word* ends, bool limited,
-                             Pass pass[2]) const {
-    Pass left = pass[0], right = pass[1];
-    for (int w = 0; w < parting.words; ++w) {
-      const Word m = parting.left(w);
-      const Word* classes = &words_of_[at(g, w)];
-      const __m128i n = class_counts<Wide>(m, classes);
-      if (Left) left.template step<Wide>(m, n, classes, ends[w], limited);
-      if (Right) {
-        // What is not on the left: the counts of the whole word are known.
-        const __m128i rest = _mm_sub_epi16(load(&counts_of_[at(g, w)]), n);
-        right.template step<Wide>(~m & parting.rows(w), rest, classes, ends[w], limited);
-      }
-      if ((!Left || left.done) && (!Right || right.done)) break;
-    }
-    pass[0] = left;
-    pass[1] = right;
-  }
-
   template <bool Wide>
   [[gnu::noinline]] static int within(Word member, const Word* classes, Word ends, __m128i left,
                                       __m128i right, int all, int best) {
@@ -242,8 +265,8 @@ class EightClasses : public UnitTargets {
     }
   }
 
-  std::vector<Word> words_of_;            // per column and word: the words of the eight classes
-  std::vector<std::uint16_t> counts_of_;  // and how many rows of each class it has
+  std::vector<Word> words_of_;           // per group, word and class: the words of eight columns
+  std::vector<std::uint8_t> counts_of_;  // and how many rows of the class they have
 };
 
 }  // namespace exactree::EXACTREE_ISA

@@ -146,6 +146,15 @@ struct Lanes<std::int32_t> {
   friend Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_epi32(a.v, b.v)}; }
   friend Lanes max(Lanes a, Lanes b) { return {_mm256_max_epi32(a.v, b.v)}; }
   friend Lanes min(Lanes a, Lanes b) { return {_mm256_min_epi32(a.v, b.v)}; }
+  // All ones where two lanes are equal.
+  friend Lanes equal(Lanes a, Lanes b) { return {_mm256_cmpeq_epi32(a.v, b.v)}; }
+  // Of each lane the one if all its bits are set here, the other if none is.
+  Lanes choose(Lanes one, Lanes other) const { return {_mm256_blendv_epi8(other.v, one.v, v)}; }
+  // Which lanes are below a number, as bits.
+  unsigned below(std::int32_t x) const {
+    const __m256i less = _mm256_cmpgt_epi32(_mm256_set1_epi32(x), v);
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(less)));
+  }
   std::int32_t largest() const {
     alignas(32) std::int32_t x[8];
     store(x);

@@ -5,6 +5,7 @@
 #include "search/eight_classes.hpp"
 #include "search/mask_kernel.hpp"
 #include "search/squared_targets.hpp"
+#include "search/two_classes.hpp"
 #include "search/unit_targets.hpp"
 #include "search/weighted_targets.hpp"
 

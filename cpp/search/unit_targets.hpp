@@ -28,6 +28,33 @@ inline Word admissible(Word group_end, Word member, int passed, int first_rows, 
   return group_end;
 }
 
+// Two classes: the lowest cost of a split inside one word, if that is below `best`, else `best`.
+// Before the word a split costs `err` with label 0 left and 1 right, and all - err with the labels
+// the other way round; both change by one with each member passed.
+[[gnu::noinline]] inline int best_of_two(Word member, Word ones_of, Word ends, int err, int all,
+                                         int best) {
+  Word ones = member & ones_of, zeros = member & ~ones_of;
+  for (;;) {
+    const int need0 = err - best + 1, need1 = all - err - best + 1;
+    int from = 0;
+    if (need0 > 0 && need1 > 0) {
+      const Word at = kth_member(zeros, need0) | kth_member(ones, need1);
+      if (at == 0) return best;
+      from = first(at);
+    }
+    const Word rest = ends & (~Word{0} << from);
+    if (rest == 0) return best;
+    const int at = first(rest);
+    const Word done = up_to(at);
+    err += count(ones & done) - count(zeros & done);
+    ones &= ~done;
+    zeros &= ~done;
+    ends &= ~done;
+    best = std::min({best, err, all - err});
+    if (best <= 0 || (ones | zeros) == 0) return best;
+  }
+}
+
 // What all classes-as-masks share: a mask per class and column (for two classes one is enough).
 class UnitTargets {
  public:
@@ -137,148 +164,6 @@ class UnitTargets {
   Cost unit_ = 1;
   std::vector<int> total_;
   std::vector<Word> masks_of_;
-};
-
-// Two classes. With label 0 on the left and 1 on the right a split costs `err`; with the labels the
-// other way round, all - err. Both change by one with each member passed.
-class TwoClasses : public UnitTargets {
- public:
-  // One side under way, column after column. `err` is the cost with label 0 left and 1 right of the
-  // split.
-  struct Pass {
-    int start, all, best, low, first_rows, last_rows, reached = 0;
-    int err = 0, floor = 0, passed = 0, entered = 0;
-    bool wanted = false, done = false;
-
-    Pass(const Scan<int>& scan, const std::vector<Cost>& classes)
-        : start(static_cast<int>(classes[0])),
-          all(static_cast<int>(classes[0] + classes[1])),
-          best(scan.best),
-          low(scan.low),
-          first_rows(scan.first_rows),
-          last_rows(scan.last_rows) {}
-
-    void begin(bool is_wanted) {
-      wanted = is_wanted;
-      err = start;
-      floor = std::numeric_limits<int>::max();
-      entered = 0;
-    }
-
-    // Looks into a word with a bound below `best`. `err` is that before the word.
-    template <bool Limited>
-    [[gnu::noinline]] void enter(Word member, Word ones_of, Word ends) {
-      ++entered;
-      if (Limited) ends = admissible(ends, member, passed, first_rows, last_rows);
-      best = within(member, ones_of, ends, err, all, best);
-      // Nothing is below it: keep the value, and look no more.
-      if (best <= low) done = true, reached = best, best = std::numeric_limits<int>::min() / 2;
-    }
-    void end(Scan<int>& scan, int words, Counters& counters) const {
-      counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += words - entered;
-      scan.best = done ? reached : best;
-      scan.floor = done ? reached : std::max(best, floor);
-    }
-  };
-  struct Passes {
-    Pass side[2];
-    Passes(const Scan<int> scan[2], const Workspace& work)
-        : side{Pass(scan[0], work.class_cost[0]), Pass(scan[1], work.class_cost[1])} {}
-  };
-
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
-            Passes& passes, Scan<int> scan[2], Workspace& work) const {
-    Pass* pass = passes.side;
-    for (int s = 0; s < 2; ++s) pass[s].begin(scan[s].wanted);
-    if (limited)
-      choose<true>(mask(g, 0), parting, group_end, pass);
-    else
-      choose<false>(mask(g, 0), parting, group_end, pass);
-    for (int s = 0; s < 2; ++s)
-      if (scan[s].wanted) pass[s].end(scan[s], parting.words, work.counters);
-  }
-
- private:
-  template <bool Limited, class Rank>
-  void choose(const Word* ones_of, const Parting<Rank>& parting, const Word* ends,
-              Pass pass[2]) const {
-    if (pass[0].wanted && pass[1].wanted)
-      run<Limited, true, true>(ones_of, parting, ends, pass);
-    else if (pass[0].wanted)
-      run<Limited, true, false>(ones_of, parting, ends, pass);
-    else
-      run<Limited, false, true>(ones_of, parting, ends, pass);
-  }
-  template <bool Limited, bool Left, bool Right, class Rank>
-  [[gnu::noinline]] void run(const Word* ones_of, const Parting<Rank>& parting, const Word* ends,
-                             Pass pass[2]) const {
-    Pass& left = pass[0];
-    Pass& right = pass[1];
-    // What changes with every word is kept in registers.
-    int err_l = left.err, best_l = left.best, floor_l = left.floor, passed_l = 0;
-    int err_r = right.err, best_r = right.best, floor_r = right.floor, passed_r = 0;
-    const int all_l = left.all, all_r = right.all;
-    for (int w = 0; w < parting.words; ++w) {
-      const Word m = parting.left(w), ones = ones_of[w];
-      const int n = count(m), n1 = count(m & ones), n0 = n - n1;
-      if (Left) {
-        const int bound = std::min(err_l - n0, all_l - err_l - n1);
-        floor_l = std::min(floor_l, bound);
-        if (bound < best_l) [[unlikely]] {
-          left.err = err_l;
-          left.passed = passed_l;
-          left.template enter<Limited>(m, ones, ends[w]);
-          best_l = left.best;
-          if (left.done && (!Right || right.done)) return;
-        }
-        err_l += n1 - n0;
-        if (Limited) passed_l += n;
-      }
-      if (Right) {
-        // All that is not left. In the last word that counts zeros that are not there, which only
-        // loosens its bound.
-        const int r1 = count(ones) - n1, r0 = 64 - n - r1;
-        const int bound = std::min(err_r - r0, all_r - err_r - r1);
-        floor_r = std::min(floor_r, bound);
-        if (bound < best_r) [[unlikely]] {
-          right.err = err_r;
-          right.passed = passed_r;
-          right.template enter<Limited>(~m & parting.rows(w), ones, ends[w]);
-          best_r = right.best;
-          if (right.done && (!Left || left.done)) return;
-        }
-        err_r += r1 - r0;
-        if (Limited) passed_r += 64 - n;
-      }
-    }
-    left.floor = floor_l;
-    right.floor = floor_r;
-  }
-
-  [[gnu::noinline]] static int within(Word member, Word ones_of, Word ends, int err, int all,
-                                      int best) {
-    Word ones = member & ones_of, zeros = member & ~ones_of;
-    for (;;) {
-      const int need0 = err - best + 1, need1 = all - err - best + 1;
-      int from = 0;
-      if (need0 > 0 && need1 > 0) {
-        const Word at = kth_member(zeros, need0) | kth_member(ones, need1);
-        if (at == 0) return best;
-        from = first(at);
-      }
-      const Word rest = ends & (~Word{0} << from);
-      if (rest == 0) return best;
-      const int at = first(rest);
-      const Word done = up_to(at);
-      err += count(ones & done) - count(zeros & done);
-      ones &= ~done;
-      zeros &= ~done;
-      ends &= ~done;
-      best = std::min({best, err, all - err});
-      if (best <= 0 || (ones | zeros) == 0) return best;
-    }
-  }
 };
 
 // Any number of classes, counted one by one.
