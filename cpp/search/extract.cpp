@@ -1,5 +1,6 @@
 #include "search/extract.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "search/splits.hpp"
@@ -29,7 +30,8 @@ int Extractor<V>::open_split(Node& node, int feature, int position, Tree& tree) 
 }
 
 template <class V>
-void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tree& tree) {
+void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tree& tree,
+                           const Family<V>& family) {
   // Ties: a leaf before a split.
   if (node.leaf() <= value || splits == 0) {
     close_leaf(node, tree);
@@ -47,7 +49,7 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
     found.feature = split.feature;
     found.position = split.position;
   } else {
-    found = find(node, budget, splits, value);
+    found = find(node, budget, splits, value, family);
   }
   if (worker_.control().stopped() || found.feature < 0) {
     close_leaf(node, tree);
@@ -57,12 +59,9 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
 }
 
 template <class V>
-void Extractor<V>::extract_at(Node& node, Budget budget, int splits, Cost value, int feature,
-                              int position, const V hi[2], Tree& tree) {
-  Found found = share(hi, budget, splits, value);
-  found.feature = feature;
-  found.position = position;
-  extract_sides(node, budget, found, tree);
+void Extractor<V>::extract_at(Node& node, Budget budget, int splits, Cost value,
+                              const SolvedSplit<V>& split, Tree& tree) {
+  extract_sides(node, budget, share(split, budget, splits, value), tree);
 }
 
 template <class V>
@@ -77,7 +76,7 @@ void Extractor<V>::extract_sides(Node& node, Budget budget, const Found& found, 
     if (budget.depth == 1)
       close_leaf(side, tree);
     else
-      extract(side, budget.child(), found.splits[s], found.cost[s], tree);
+      extract(side, budget.child(), found.splits[s], found.cost[s], tree, found.sides[s]);
   }
 }
 
@@ -87,12 +86,29 @@ template <class V>
 typename Extractor<V>::Found Extractor<V>::share(const V hi[2], Budget budget, int splits,
                                                  Cost value) const {
   const int most = budget.child().splits;
-  Found found{-1, 0, {most, most}, {hi[0].most(), hi[1].most()}};
+  Found found;
+  for (int s = 0; s < 2; ++s) found.splits[s] = most, found.cost[s] = hi[s].most();
   if (worker_.budgets(budget) == 1) return found;
   for (int used = 0; used < splits; ++used)
-    for (int i = 0; i <= used; ++i)
-      if (hi[0][i] + hi[1][used - i] + worker_.data().penalty <= value)
-        return {-1, 0, {std::min(i, most), std::min(used - i, most)}, {hi[0][i], hi[1][used - i]}};
+    for (int i = 0; i <= used; ++i) {
+      if (hi[0][i] + hi[1][used - i] + worker_.data().penalty > value) continue;
+      for (int s = 0; s < 2; ++s) {
+        const int mine = s == 0 ? i : used - i;
+        found.splits[s] = std::min(mine, most);
+        found.cost[s] = hi[s][mine];
+      }
+      return found;
+    }
+  return found;
+}
+
+template <class V>
+typename Extractor<V>::Found Extractor<V>::share(const SolvedSplit<V>& split, Budget budget,
+                                                 int splits, Cost value) const {
+  Found found = share(split.hi, budget, splits, value);
+  found.feature = split.feature;
+  found.position = split.position;
+  std::copy_n(split.sides, 2, found.sides);
   return found;
 }
 
@@ -161,22 +177,39 @@ int Extractor<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature,
 }
 
 template <class V>
-typename Extractor<V>::Found Extractor<V>::find(Node& node, Budget budget, int splits, Cost value) {
+SolvedSplit<V> Extractor<V>::split_at(const Frame<V>& frame, const Chain<V>& chain, int entry) {
+  const Threshold<V>& e = chain.entry(entry);
+  SolvedSplit<V> split{chain.context().feature, e.position, {e.hi[0], e.hi[1]}};
+  for (int s = 0; s < 2; ++s) {
+    Family<V>& side = split.sides[s];
+    side.count = chain.relatives(entry, s, frame.kids, side.relatives);
+    if (e.kid[s] < 0) continue;
+    side.relatives[side.count++] = {frame.kids[static_cast<std::size_t>(e.kid[s])].get()};
+  }
+  return split;
+}
+
+// Whatever the family knows only rules thresholds out: the first of the others stays the first.
+template <class V>
+typename Extractor<V>::Found Extractor<V>::find(Node& node, Budget budget, int splits, Cost value,
+                                                const Family<V>& family) {
   const int k = worker_.budgets(budget) == 1 ? 0 : splits;
   if (node.two_valued() != nullptr) node.two_valued()->open();
+  const int relatives = worker_.work().switches.on(Pruning::kTransfer) ? family.count : 0;
   Frame<V> frame{&node, budget, {}};
   Chain<V> chain;
-  for (int f = 0; f < node.features(); ++f) {
-    chain.start(worker_.context(frame, f), nullptr, 0, true, worker_.work().counters);
+  Found found;
+  for (int f = 0; f < node.features() && found.feature < 0; ++f) {
+    chain.start(worker_.context(frame, f), family.relatives, relatives, budget.child().depth <= 1,
+                worker_.work().counters);
     const int at = first_threshold(frame, chain, f, k, value);
     if (worker_.control().stopped()) return {};
-    if (at < 0) continue;
-    Found found = share(chain.entry(at).hi, budget, splits, value);
-    found.feature = f;
-    found.position = chain.entry(at).position;
-    return found;
+    if (at >= 0) found = share(split_at(frame, chain, at), budget, splits, value);
   }
-  no_tree();
+  if (found.feature < 0) no_tree();
+  worker_.control().use_memory(-frame.bytes);
+  found.kids = std::move(frame.kids);
+  return found;
 }
 
 template class Extractor<One>;

@@ -187,8 +187,9 @@ template <class V>
 Tree RootSearch<V>::tree_at(Extractor<V>& extractor, Node& root, std::size_t k,
                             const MaskSplit<V>& split, Cost cost) const {
   Tree tree;
-  extractor.extract_at(root, budget_, splits_of(k), cost, split.id, MaskNode::kPosition, split.side,
-                       tree);
+  const V* side = split.side;
+  extractor.extract_at(root, budget_, splits_of(k), cost,
+                       {split.id, MaskNode::kPosition, {side[0], side[1]}}, tree);
   return tree;
 }
 

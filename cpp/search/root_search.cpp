@@ -196,7 +196,7 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
     if (control_.stopped()) break;
     const V found = worker.commit(frame_, *chains_[static_cast<std::size_t>(o)], job);
     tell_siblings(static_cast<std::size_t>(o), job.task);
-    accept(found, o, job);
+    accept(found, o, job.task.entry);
     if (control_.seconds() >= kFirstTree) write_trees(*frame.node, extractor, lock);
     note_bound();
     wake_.notify_all();
@@ -240,15 +240,16 @@ bool RootSearch<V>::take_of(std::size_t o, Worker<V>& worker, Job<V>& job) {
 
 // Takes over a better cost, and the tree that has it.
 template <class V>
-void RootSearch<V>::accept(const V& found, int o, const Job<V>& job) {
+void RootSearch<V>::accept(const V& found, int o, int entry) {
   const V target = goal(o);
+  const Chain<V>& chain = *chains_[static_cast<std::size_t>(o)];
   for (std::size_t k = 0; k < best_.size(); ++k) {
     const int i = static_cast<int>(k);
     if (!best_[k].wanted || found[i] >= target[i]) continue;
     best_[k].proved = found[i];
     best_[k].owner = o;
     if (found[i] < best_[k].cost)
-      unwritten_[k] = {o, job.task.position, found[i], {job.hi[0], job.hi[1]}};
+      unwritten_[k] = {found[i], Extractor<V>::split_at(frame_, chain, entry)};
   }
 }
 
@@ -259,11 +260,10 @@ void RootSearch<V>::write_trees(Node& node, Extractor<V>& extractor,
                                 std::unique_lock<std::mutex>& lock) {
   for (std::size_t k = 0; k < best_.size(); ++k) {
     const Unwritten at = std::exchange(unwritten_[k], {});
-    if (at.column < 0) continue;
+    if (at.split.feature < 0) continue;
     lock.unlock();
     Tree tree;
-    extractor.extract_at(node, budget_, splits_of(k), at.cost,
-                         order_[static_cast<std::size_t>(at.column)], at.position, at.hi, tree);
+    extractor.extract_at(node, budget_, splits_of(k), at.cost, at.split, tree);
     lock.lock();
     if (control_.stopped()) return;
     if (at.cost < best_[k].cost) best_[k].cost = at.cost, best_[k].tree = std::move(tree);
@@ -328,8 +328,8 @@ void RootSearch<V>::canonical_trees() {
     const int at = extractor.first_threshold(frame_, chain, f, i, b.proved);
     if (control_.stopped()) break;  // keep the one that was found
     Tree tree;
-    const Threshold<V> e = chain.entry(at);
-    extractor.extract_at(*root_, budget_, splits_of(k), b.proved, f, e.position, e.hi, tree);
+    extractor.extract_at(*root_, budget_, splits_of(k), b.proved,
+                         Extractor<V>::split_at(frame_, chain, at), tree);
     if (control_.stopped()) break;
     b.cost = b.proved;
     b.tree = std::move(tree);

@@ -81,7 +81,7 @@ class RootSearch {
   void work(Worker<V>& worker, Node& root, bool calling);
   int take(Worker<V>& worker, Job<V>& job);
   bool take_of(std::size_t o, Worker<V>& worker, Job<V>& job);
-  void accept(const V& found, int o, const Job<V>& job);
+  void accept(const V& found, int o, int entry);
   void write_trees(Node& node, Extractor<V>& extractor, std::unique_lock<std::mutex>& lock);
 
   // Columns of two values: root_two_valued.cpp.
@@ -123,9 +123,8 @@ class RootSearch {
 
   // A root split that was found to be the best so far, whose tree is not written down yet.
   struct Unwritten {
-    int column = -1, position = 0;
     Cost cost = 0;
-    V hi[2];
+    SolvedSplit<V> split = {};
   };
 
   const Columns& data_;
