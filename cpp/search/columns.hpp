@@ -148,6 +148,10 @@ class ColumnNode final : public Node {
       costs[i] = weight_at(f, i);
     }
   }
+  const Word* second_class(int f) const override {
+    if constexpr (requires { targets_.second_class(f); }) return targets_.second_class(f);
+    return nullptr;
+  }
   void list_squares(int f, SquareSums* rows) const override {
     if constexpr (kSquared<Targets>)
       for (int i = 0; i < rows_; ++i) rows[i] = targets_.row_at(f, i);

@@ -40,8 +40,11 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
   plan->value = V::constant(node.leaf(), n);
   if (budget.depth == 1) {
     Cost cost = 0;
-    if (best_split(node, worker_.data(), Criterion::kErrors, &cost).feature >= 0)
-      lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
+    const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost);
+    if (split.feature < 0) return plan;
+    plan->feature = split.feature;
+    plan->position = split.position;
+    lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
     return plan;
   }
   Solution<V> solution;
@@ -80,7 +83,12 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
   if (level > 1 && !list.empty()) return list;
   Cost cost = 0;
   const SingleSplit gini = best_split(node, worker_.data(), Criterion::kGini, &cost);
-  if (gini.feature >= 0) list.push_back({gini.feature, gini.position, 0});
+  // A second time it would be no better.
+  const auto same = [&](const Candidate& c) {
+    return c.feature == gini.feature && c.position == gini.position;
+  };
+  if (gini.feature >= 0 && std::none_of(list.begin(), list.end(), same))
+    list.push_back({gini.feature, gini.position, 0});
   return list;
 }
 
@@ -93,13 +101,18 @@ std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const
   plan->position = at.position;
   const Cost penalty = worker_.data().penalty;
   const int n = worker_.budgets(budget.child());
-  V other = V::constant(0, n);
+  plan->value = V::constant(node.leaf(), worker_.budgets(budget));
+  const V none = V::constant(0, n);
+  V other = none;
   for (int s = 0; s < 2; ++s) {
+    const V side_most = side_cap(cap, other, penalty, n);
+    // The first side alone costs what the plan must cost less than. (With sizes, a plan that is no
+    // use for one number of splits may still be the one that is taken for another.)
+    if (!V::kSizes && !any_below(none, side_most)) return plan;
     Node& side = worker_.child(node, at.feature, at.position, s == 0, budget.depth);
-    plan->side[s] = this->plan(side, budget.child(), effort, side_cap(cap, other, penalty, n));
+    plan->side[s] = this->plan(side, budget.child(), effort, side_most);
     other = plan->side[s]->value;
   }
-  plan->value = V::constant(node.leaf(), worker_.budgets(budget));
   lower_to(plan->value,
            join(plan->side[0]->value, plan->side[1]->value, penalty, worker_.budgets(budget)));
   return plan;
@@ -116,7 +129,7 @@ void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
   // The fewest splits that reach the value; with a limit on depth alone, any number.
   const Budget below = plan.budget.child();
   int share[2] = {below.splits, below.splits};
-  if (worker_.budgets(plan.budget) > 1) {
+  if (worker_.budgets(plan.budget) > 1 && plan.budget.depth > 1) {
     const auto reaches = [&](int i, int j) {
       return plan.side[0]->value[i] + plan.side[1]->value[j] + worker_.data().penalty <= value;
     };
@@ -131,7 +144,10 @@ void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
     const int index = static_cast<int>(tree.size());
     auto& at = tree[static_cast<std::size_t>(me)];
     (s == 0 ? at.left : at.right) = index;
-    draw(side, *plan.side[s], std::min(share[s], below.splits), tree);
+    if (plan.budget.depth == 1)
+      extractor_.close_leaf(side, tree);
+    else
+      draw(side, *plan.side[s], std::min(share[s], below.splits), tree);
   }
 }
 

@@ -19,7 +19,7 @@ struct Plan {
   Budget budget;
   V value;
   int feature = -1, position = 0;  // -1: value is that of an optimum (or of a leaf)
-  std::unique_ptr<Plan> side[2];
+  std::unique_ptr<Plan> side[2];   // none below a last split
 };
 
 template <class V>

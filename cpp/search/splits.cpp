@@ -1,6 +1,9 @@
 #include "search/splits.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "search/leaf_cost.hpp"
@@ -33,6 +36,127 @@ class Side {
   double squares_ = 0;
 };
 
+// Two classes whose rows all cost the same. A split is a point (a, b): so many rows of the first
+// and of the second class go left. What makes one better than another has `at(a, b)`, the lower the
+// better, and `rounding`, by how much that can be too high or too low.
+struct Errors {
+  using Score = Cost;
+  Cost unit;
+  int all[2];
+  Score rounding = 0;
+
+  Score at(int a, int b) const {
+    return unit * (std::min(a, b) + std::min(all[0] - a, all[1] - b));
+  }
+};
+
+// The arithmetic of Side, for costs whose squares a double holds exactly.
+struct Gini {
+  using Score = double;
+  Cost unit;
+  int all[2];
+  // A side's impurity is a quotient and a difference, the split's their sum: all that rounds by
+  // less than three times 2^-53 of the whole cost.
+  Score rounding = 0x1p-51 * static_cast<double>(unit * (all[0] + all[1]));
+
+  static bool exact(Cost unit, int rows) { return unit * rows <= Cost{94906265}; }
+  Score at(int a, int b) const { return side(a, b) + side(all[0] - a, all[1] - b); }
+
+ private:
+  Score side(int a, int b) const {
+    if (a + b == 0) return 0;
+    const auto of_a = static_cast<double>(unit * a), of_b = static_cast<double>(unit * b);
+    const double both = of_a + of_b;
+    return both - (of_a * of_a + of_b * of_b) / both;
+  }
+};
+
+// The best split of two classes, word by word of a column.
+//
+// Corner. The errors of a side, min(a, b), and its impurity, 2ab / (a + b), are concave in (a, b);
+// so are their sums over both sides, and a concave function on a box is nowhere below its lowest
+// corner. The splits in a word of rows lie in the box between the points before and after it. So
+// none of them is better than a split that is better than all four corners.
+template <class Score>
+class TwoClassPass {
+ public:
+  using Value = typename Score::Score;
+
+  TwoClassPass(const Node& node, const Score& score) : node_(node), score_(score) {}
+
+  SingleSplit run(Value* lowest) {
+    for (int f = 0; f < node_.features(); ++f) {
+      list_words(f);
+      for (std::size_t w = 0; w + 1 < before_.size(); ++w) {
+        const Point &a = before_[w], &b = before_[w + 1];
+        const Value corner =
+            std::min({a.value, b.value, score_.at(a.zeros, b.ones), score_.at(b.zeros, a.ones)});
+        if (corner - 2 * score_.rounding <= known_) search_word(f, w);
+      }
+    }
+    *lowest = lowest_;
+    return best_;
+  }
+
+ private:
+  struct Point {
+    int zeros = 0, ones = 0;
+    Value value = 0;
+  };
+
+  // The points between the words of a column; the best of them that are splits is known by now.
+  void list_words(int f) {
+    const int rows = node_.rows();
+    first_ = std::max(node_.first_allowed(f), 1);
+    last_ = std::min(node_.last_allowed(f), rows - 1);
+    mask_ = node_.second_class(f);
+    Point at{0, 0, score_.at(0, 0)};
+    before_.assign(1, at);
+    for (int begin = 0; begin < last_; begin += 64) {
+      const int end = std::min(begin + 64, rows);
+      at.ones += std::popcount(mask_[begin / 64]);
+      at.zeros = end - at.ones;
+      at.value = score_.at(at.zeros, at.ones);
+      before_.push_back(at);
+      if (end >= first_ && end <= last_ && node_.next(f, end) == end)
+        known_ = std::min(known_, at.value);
+    }
+  }
+
+  void search_word(int f, std::size_t w) {
+    const int begin = static_cast<int>(w) * 64, end = std::min(begin + 64, last_);
+    for (int p = node_.next(f, std::max(first_, begin + 1)); p <= end; p = node_.next(f, p + 1)) {
+      const std::uint64_t left = mask_[w] & ~std::uint64_t{0} >> (64 - (p - begin));
+      const int ones = before_[w].ones + std::popcount(left);
+      const Value found = score_.at(p - ones, ones);
+      if (best_.feature >= 0 && found >= lowest_) continue;
+      best_ = {f, p};
+      lowest_ = found;
+      known_ = std::min(known_, found);
+    }
+  }
+
+  const Node& node_;
+  const Score score_;
+  const std::uint64_t* mask_ = nullptr;
+  int first_ = 1, last_ = 0;   // positions that leave enough rows
+  std::vector<Point> before_;  // per word; and after the last
+  SingleSplit best_;
+  Value lowest_ = 0;
+  Value known_ = std::numeric_limits<Value>::max();  // some split has no more
+};
+
+SingleSplit best_of_two(const Node& node, Cost unit, Criterion criterion, Cost* cost) {
+  int ones = 0;
+  for (int w = 0; w * 64 < node.rows(); ++w) ones += std::popcount(node.second_class(0)[w]);
+  const int zeros = node.rows() - ones;
+  if (criterion == Criterion::kErrors)
+    return TwoClassPass(node, Errors{unit, {zeros, ones}}).run(cost);
+  *cost = 0;
+  double lowest = 0;
+  return TwoClassPass(node, Gini{unit, {zeros, ones}}).run(&lowest);
+}
+
 // The split with the least squared error.
 SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
   SingleSplit best;
@@ -62,6 +186,8 @@ SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
 
 SingleSplit best_split(const Node& node, const Columns& data, Criterion criterion, Cost* cost) {
   if (data.squared()) return best_of_squares(node, data.shift, cost);
+  if (node.features() > 0 && node.second_class(0) != nullptr && Gini::exact(data.unit, node.rows()))
+    return best_of_two(node, data.unit, criterion, cost);
   SingleSplit best;
   const int rows = node.rows();
   std::vector<int> label(static_cast<std::size_t>(rows));
