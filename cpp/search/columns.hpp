@@ -148,8 +148,8 @@ class ColumnNode final : public Node {
       costs[i] = weight_at(f, i);
     }
   }
-  const Word* second_class(int f) const override {
-    if constexpr (requires { targets_.second_class(f); }) return targets_.second_class(f);
+  const Word* class_mask(int f, int c) const override {
+    if constexpr (requires { targets_.class_mask(f, c); }) return targets_.class_mask(f, c);
     return nullptr;
   }
   void list_squares(int f, SquareSums* rows) const override {

@@ -156,9 +156,9 @@ class Node {
 
   // The rows in column f's order, for what need not be fast: their classes and costs.
   virtual void list_rows(int f, int* classes, Cost* costs) const = 0;
-  // Two classes whose rows all cost the same: which rows in column f's order are of the second one,
-  // a bit for each. Null: list_rows() tells.
-  virtual const std::uint64_t* second_class(int /*f*/) const { return nullptr; }
+  // If all rows cost the same: which of them are of a class, a bit for each in column f's order. Of
+  // two classes only the second one has a mask. Null: list_rows() tells.
+  virtual const std::uint64_t* class_mask(int /*f*/, int /*c*/) const { return nullptr; }
   // Regression: what the rows add up to, one by one.
   virtual void list_squares(int /*f*/, SquareSums* /*rows*/) const {}
   int count_at(int f, int i) const {

@@ -57,8 +57,9 @@ struct Gini {
   int all[2];
   // A side's impurity is a quotient and a difference, the split's their sum: all that rounds by
   // less than three times 2^-53 of the whole cost.
-  Score rounding = 0x1p-51 * static_cast<double>(unit * (all[0] + all[1]));
+  Score rounding = rounding_of(unit * (all[0] + all[1]));
 
+  static Score rounding_of(Cost whole) { return 0x1p-51 * static_cast<double>(whole); }
   static bool exact(Cost unit, int rows) { return unit * rows <= Cost{94906265}; }
   Score at(int a, int b) const { return side(a, b) + side(all[0] - a, all[1] - b); }
 
@@ -109,7 +110,7 @@ class TwoClassPass {
     const int rows = node_.rows();
     first_ = std::max(node_.first_allowed(f), 1);
     last_ = std::min(node_.last_allowed(f), rows - 1);
-    mask_ = node_.second_class(f);
+    mask_ = node_.class_mask(f, 1);
     Point at{0, 0, score_.at(0, 0)};
     before_.assign(1, at);
     for (int begin = 0; begin < last_; begin += 64) {
@@ -148,13 +149,152 @@ class TwoClassPass {
 
 SingleSplit best_of_two(const Node& node, Cost unit, Criterion criterion, Cost* cost) {
   int ones = 0;
-  for (int w = 0; w * 64 < node.rows(); ++w) ones += std::popcount(node.second_class(0)[w]);
+  for (int w = 0; w * 64 < node.rows(); ++w) ones += std::popcount(node.class_mask(0, 1)[w]);
   const int zeros = node.rows() - ones;
   if (criterion == Criterion::kErrors)
     return TwoClassPass(node, Errors{unit, {zeros, ones}}).run(cost);
   *cost = 0;
   double lowest = 0;
   return TwoClassPass(node, Gini{unit, {zeros, ones}}).run(&lowest);
+}
+
+// The rows of every class on one side, all of the same cost.
+class ClassCounts {
+ public:
+  ClassCounts(int classes, Cost unit) : unit_(unit), of_(static_cast<std::size_t>(classes), 0) {}
+
+  void add(int label, int rows) {
+    int& n = of_[static_cast<std::size_t>(label)];
+    squares_ += static_cast<Cost>(rows) * (2 * n + rows);
+    n += rows;
+    rows_ += rows;
+  }
+  double score(Criterion criterion) const {
+    const auto all = static_cast<double>(unit_ * rows_);
+    if (criterion == Criterion::kErrors)
+      return all - static_cast<double>(unit_ * *std::max_element(of_.begin(), of_.end()));
+    return rows_ == 0 ? 0 : all - static_cast<double>(unit_ * unit_ * squares_) / all;
+  }
+
+ private:
+  Cost unit_;
+  int rows_ = 0;
+  Cost squares_ = 0;  // of the counts
+  std::vector<int> of_;
+};
+
+// The best split of several classes, word by word of a column.
+//
+// Errors and impurity of a side only grow with its rows (impurity is the least squared distance of
+// the classes, as unit vectors, from one point). So a split in a word of rows is no better than the
+// left side before the word together with the right side after it.
+class ManyClassPass {
+ public:
+  ManyClassPass(const Node& node, int classes, Cost unit, Criterion criterion)
+      : node_(node),
+        criterion_(criterion),
+        slack_(2 * Gini::rounding_of(unit * node.rows())),
+        nothing_(classes, unit),
+        all_(classes, unit) {
+    masks_.resize(static_cast<std::size_t>(classes));
+    take_column(0);
+    for (int w = 0; w < words(); ++w) move_word(w, all_, nullptr);
+  }
+
+  SingleSplit run(double* lowest) {
+    for (int f = 0; f < node_.features(); ++f) {
+      take_column(f);
+      list_words(f);
+      ClassCounts left = nothing_, right = all_;
+      for (int w = 0; w < words() && w * 64 < last_; ++w) {
+        const auto i = static_cast<std::size_t>(w);
+        if (left_[i] + right_[i + 1] - slack_ <= known_)
+          search_word(f, w, left, right);
+        else
+          move_word(w, left, &right);
+      }
+    }
+    *lowest = lowest_;
+    return best_;
+  }
+
+ private:
+  int words() const { return (node_.rows() + 63) / 64; }
+
+  void take_column(int f) {
+    for (std::size_t c = 0; c < masks_.size(); ++c)
+      masks_[c] = node_.class_mask(f, static_cast<int>(c));
+    first_ = std::max(node_.first_allowed(f), 1);
+    last_ = std::min(node_.last_allowed(f), node_.rows() - 1);
+  }
+
+  void move_word(int w, ClassCounts& to, ClassCounts* from) const {
+    for (std::size_t c = 0; c < masks_.size(); ++c) {
+      const int n = std::popcount(masks_[c][w]), label = static_cast<int>(c);
+      to.add(label, n);
+      if (from != nullptr) from->add(label, -n);
+    }
+  }
+
+  // Both sides between the words; the best of the splits there is known by now.
+  void list_words(int f) {
+    ClassCounts left = nothing_, right = all_;
+    left_.assign(1, left.score(criterion_));
+    right_.assign(1, right.score(criterion_));
+    for (int w = 0; w < words(); ++w) {
+      move_word(w, left, &right);
+      left_.push_back(left.score(criterion_));
+      right_.push_back(right.score(criterion_));
+      const int end = (w + 1) * 64;
+      if (end >= first_ && end <= last_ && node_.next(f, end) == end)
+        known_ = std::min(known_, left_.back() + right_.back());
+    }
+  }
+
+  void search_word(int f, int w, ClassCounts& left, ClassCounts& right) {
+    const int end = std::min((w + 1) * 64, node_.rows());
+    int p = node_.next(f, std::max(first_, w * 64 + 1));
+    for (int row = w * 64; row < end; ++row) {
+      const int label = label_of(row);
+      left.add(label, 1);
+      right.add(label, -1);
+      if (row + 1 != p) continue;
+      if (p <= last_) try_split(f, p, left.score(criterion_) + right.score(criterion_));
+      p = node_.next(f, p + 1);
+    }
+  }
+
+  int label_of(int row) const {
+    int label = 0;
+    while ((masks_[static_cast<std::size_t>(label)][row / 64] >> (row % 64) & 1) == 0) ++label;
+    return label;
+  }
+
+  void try_split(int f, int p, double score) {
+    if (best_.feature >= 0 && score >= lowest_) return;
+    best_ = {f, p};
+    lowest_ = score;
+    known_ = std::min(known_, score);
+  }
+
+  const Node& node_;
+  const Criterion criterion_;
+  const double slack_;  // for the rounding of what is compared
+  const ClassCounts nothing_;
+  ClassCounts all_;
+  std::vector<const std::uint64_t*> masks_;  // of the column, per class
+  std::vector<double> left_, right_;         // before every word, and after the last
+  int first_ = 1, last_ = 0;                 // positions that leave enough rows
+  SingleSplit best_;
+  double lowest_ = 0;
+  double known_ = std::numeric_limits<double>::max();  // some split has no more
+};
+
+SingleSplit best_of_many(const Node& node, const Columns& data, Criterion criterion, Cost* cost) {
+  double lowest = 0;
+  const SingleSplit best = ManyClassPass(node, data.classes, data.unit, criterion).run(&lowest);
+  *cost = criterion == Criterion::kErrors ? static_cast<Cost>(lowest) : 0;
+  return best;
 }
 
 // The split with the least squared error.
@@ -186,8 +326,10 @@ SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
 
 SingleSplit best_split(const Node& node, const Columns& data, Criterion criterion, Cost* cost) {
   if (data.squared()) return best_of_squares(node, data.shift, cost);
-  if (node.features() > 0 && node.second_class(0) != nullptr && Gini::exact(data.unit, node.rows()))
-    return best_of_two(node, data.unit, criterion, cost);
+  if (node.features() > 0 && node.class_mask(0, 1) != nullptr &&
+      Gini::exact(data.unit, node.rows()))
+    return data.classes <= 2 ? best_of_two(node, data.unit, criterion, cost)
+                             : best_of_many(node, data, criterion, cost);
   SingleSplit best;
   const int rows = node.rows();
   std::vector<int> label(static_cast<std::size_t>(rows));

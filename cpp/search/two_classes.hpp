@@ -15,8 +15,6 @@ namespace exactree::EXACTREE_ISA {
 // other way round, all - err. Both change by one with each member passed.
 class TwoClasses : public UnitTargets {
  public:
-  const Word* second_class(int f) const { return mask(f, 0); }
-
 #if EXACTREE_SIMD512
   // Where the masks of a group take more than a call of the other scan saves: large nodes, which
   // wait for memory, and few columns.

@@ -127,6 +127,9 @@ class UnitTargets {
       if (mask(f, c)[i / 64] >> (i % 64) & 1) return masks_ > 1 ? c : 1;
     return 0;
   }
+  const Word* class_mask(int f, int c) const {
+    return masks_ > 1 ? mask(f, c) : c == 1 ? mask(f, 0) : nullptr;
+  }
   static Cost cost_at(int, int, Cost unit) { return unit; }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(masks_of_.capacity() * sizeof(Word));
