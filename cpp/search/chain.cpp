@@ -111,7 +111,7 @@ bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
 
 // The gap nearest to the middle of all that is open in a run, and the range of that.
 template <class V>
-bool Chain<V>::choose(int begin, int end, const V& best, Gap& chosen, int range[2],
+bool Chain<V>::choose(int begin, int end, const V& best, Gap& chosen, Open& open,
                       Counters& counters) const {
   Gap low, high, other;
   int i = begin;
@@ -123,8 +123,7 @@ bool Chain<V>::choose(int begin, int end, const V& best, Gap& chosen, int range[
       high = other;
       break;
     }
-  range[0] = low.first;
-  range[1] = high.last;
+  open = {low.entry, entry(high.entry).next, low.first, high.last};
   const int middle = (low.first + high.last) / 2;
   chosen = low;
   if (low.entry == high.entry || low.last >= middle) return true;
@@ -153,15 +152,16 @@ bool Chain<V>::pick(const V& best, Task<V>& task, Counters& counters) {
   for (; next_run_ < runs_.size(); ++next_run_) {
     const auto [begin, end] = runs_[next_run_];
     Gap at;
-    int range[2];
-    if (!choose(begin, end, best, at, range, counters)) continue;
+    Open open;
+    if (!choose(begin, end, best, at, open, counters)) continue;
     ++next_run_;
-    const int f = context_.feature, middle = (range[0] + range[1]) / 2;
+    const int f = context_.feature, middle = (open.first + open.last) / 2;
     int p = middle <= at.first ? at.first : at.last;
     if (middle > at.first && middle < at.last)
       p = std::min(at.last, context_.node->next(f, middle));
-    task = {begin, end, at.entry, p, 0};
-    task.slack = std::max(influence(range[0], p), influence(p, range[1]));
+    // What is not open stays so: bounds only rise, and the best only falls.
+    task = {open.begin, open.end, at.entry, p, 0};
+    task.slack = std::max(influence(open.first, p), influence(p, open.last));
     if (entry(at.entry).position != p)
       task.entry = insert(at.entry, p, context_.node->rank_at(f, p));
     return true;
@@ -213,10 +213,10 @@ void Chain<V>::commit(const Task<V>& task) {
 
 template <class V>
 std::uint16_t* Chain<V>::floors(int i) {
-  const auto second = static_cast<std::size_t>(2 * context_.node->features());
+  const int stride = floor_stride(context_.node->features());
   if (entry(i).floors < 0) {
     entry(i).floors = static_cast<int>(floors_.size());
-    floors_.resize(floors_.size() + second, 0);
+    floors_.resize(floors_.size() + static_cast<std::size_t>(2 * stride), 0);
   }
   std::uint16_t* ours = &floors_[static_cast<std::size_t>(entry(i).floors)];
   // Subset and Similarity hold for the floors as well: the side that shrinks towards us loses the
@@ -231,13 +231,9 @@ std::uint16_t* Chain<V>::floors(int i) {
     const int a = std::min(entry(i).position, entry(from).position);
     const int b = std::max(entry(i).position, entry(from).position);
     const Cost less = context_.node->units(influence(a, b));
-    const std::size_t half = second / 2;
-    for (std::size_t g = 0; g < second; ++g) {
-      // Seen from the next entry our left side has shrunk, seen from the previous the right one.
-      const bool shrunk = (g < half) == (step == 0);
-      const Cost floor = theirs[g] - (shrunk ? less : 0);
-      if (floor > ours[g]) ours[g] = static_cast<std::uint16_t>(floor);
-    }
+    // Seen from the next entry our left side has shrunk, seen from the previous the right one.
+    raise_floors(ours, theirs, step == 0 ? less : 0, stride);
+    raise_floors(ours + stride, theirs + stride, step == 0 ? 0 : less, stride);
   }
   return ours;
 }
@@ -337,12 +333,12 @@ void Chain<V>::store(const V& best, Solution<V>& solution) {
     }
     kept.push_back(e);
   }
-  const auto second = static_cast<std::size_t>(2 * context_.node->features());
+  const int both = 2 * floor_stride(context_.node->features());
   for (Entry& e : kept) {
     if (e.floors < 0) continue;
     const auto from = floors_.begin() + e.floors;
     e.floors = static_cast<int>(solution.floors.size());
-    solution.floors.insert(solution.floors.end(), from, from + static_cast<long>(second));
+    solution.floors.insert(solution.floors.end(), from, from + both);
   }
   list.assign(kept.begin(), kept.end());
 }

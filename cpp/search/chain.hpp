@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "search/difference.hpp"
+#include "search/floors.hpp"
 #include "search/node.hpp"
 #include "search/value.hpp"
 
@@ -144,10 +145,13 @@ class Chain {
   struct Gap {
     int entry, first, last;
   };
+  // What is open in a run: from the entry before its first gap to the one after its last.
+  struct Open {
+    int begin, end, first, last;
+  };
 
   bool gap(int i, const V& best, Gap& out, Counters& counters) const;
-  bool choose(int begin, int end, const V& best, Gap& chosen, int range[2],
-              Counters& counters) const;
+  bool choose(int begin, int end, const V& best, Gap& chosen, Open& open, Counters& counters) const;
   int link(int after, int position, int rank);
   int insert(int after, int position, int rank);
   void spread(const Entry& from, Entry& to, bool& changed) const;

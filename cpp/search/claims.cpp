@@ -124,11 +124,10 @@ void floors(Pruning why, const ChainContext& context, int position, const std::u
   for (int s = 0; s < 2; ++s)
     for (int g = 0; g < columns; ++g) {
       const Cost cost = audit->one_split(at.rows[s], g, false);
-      const Cost floor = floors[s * columns + g] * audit->data().unit;
+      const Cost floor = floors[s * floor_stride(columns) + g] * audit->data().unit;
       require(floor <= cost, name_of(why),
-              place(context, position) + named("side", s) +
-                  named("second column", columns.front()) + named("floor", floor) +
-                  named("optimum", cost));
+              place(context, position) + named("side", s) + named("second column", g) +
+                  named("floor", floor) + named("optimum", cost));
     }
 }
 
@@ -154,8 +153,8 @@ void scanned(Pruning why, const Node& node, int f, int position, int side,
   // Costs below `before` are of interest; before and after come in whole units.
   require(after == least, name_of(why),
           named("rows", node.rows()) + named("column", f) + named("position", position) +
-              named("side", side) + named("second column", g) + named("before", before) +
-              named("after", after) + named("by a plain scan", least));
+              named("side", side) + named("second column", columns.front()) +
+              named("before", before) + named("after", after) + named("by a plain scan", least));
 }
 
 template <class V>

@@ -23,7 +23,7 @@ struct Crossing {
 // The bounds of the rows of `kid` on the given side of (feature, rank), if it has any.
 template <class V>
 bool quadrant(const Solution<V>& kid, int feature, int rank, int side, bool subset_holds, V& lo,
-              V& hi, const std::uint16_t*& floors, int columns) {
+              V& hi, const std::uint16_t*& floors, int stride) {
   if (kid.lists.empty()) return false;
   const auto& list = kid.lists[static_cast<std::size_t>(feature)];
   const auto after = std::lower_bound(list.begin(), list.end(), rank,
@@ -38,7 +38,7 @@ bool quadrant(const Solution<V>& kid, int feature, int rank, int side, bool subs
                                             : V::constant(kInfinite, lo.budgets());
   floors = smaller->floors < 0
                ? nullptr
-               : &kid.floors[static_cast<std::size_t>(smaller->floors + side * columns)];
+               : &kid.floors[static_cast<std::size_t>(smaller->floors + side * stride)];
   return true;
 }
 
@@ -48,7 +48,7 @@ template <class V>
 void quadrants(const std::vector<std::vector<Crossing>>& crossed,
                const std::vector<std::unique_ptr<Solution<V>>>& kids, int feature, int rank,
                int side, bool subset_holds, Solution<V>& out) {
-  const int columns = static_cast<int>(crossed.size());
+  const int stride = floor_stride(static_cast<int>(crossed.size()));
   out.lists.assign(crossed.size(), {});
   out.floors.clear();
   out.best_feature = -1;
@@ -64,7 +64,7 @@ void quadrants(const std::vector<std::vector<Crossing>>& crossed,
         const Solution<V>& kid = *kids[static_cast<std::size_t>(x.kid[s])];
         if (kid.depth != out.depth) continue;
         known[s] =
-            quadrant(kid, feature, rank, side, subset_holds, e.lo[s], e.hi[s], floors[s], columns);
+            quadrant(kid, feature, rank, side, subset_holds, e.lo[s], e.hi[s], floors[s], stride);
         if (known[s]) out.depth = std::min(out.depth, kid.depth);
       }
       const V nothing = V::constant(0, e.lo[known[0] ? 0 : 1].budgets());
@@ -78,9 +78,11 @@ void quadrants(const std::vector<std::vector<Crossing>>& crossed,
         }
       if (floors[0] != nullptr || floors[1] != nullptr) {
         e.floors = static_cast<int>(out.floors.size());
-        for (const std::uint16_t* from : floors)
-          for (int c = 0; c < columns; ++c)
-            out.floors.push_back(from == nullptr ? std::uint16_t{0} : from[c]);
+        out.floors.resize(out.floors.size() + static_cast<std::size_t>(2 * stride), 0);
+        for (int s = 0; s < 2; ++s)
+          if (floors[s] != nullptr)
+            std::copy(floors[s], floors[s] + stride,
+                      out.floors.end() - (s == 0 ? 2 * stride : stride));
       }
       out.lists[g].push_back(e);
     }

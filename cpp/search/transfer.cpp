@@ -115,17 +115,14 @@ void Chain<V>::take(const Walk<V>& theirs, bool with_floors, Entry& ours) {
   }
   const std::uint16_t* from = theirs.floors();
   if (!with_floors || from == nullptr) return;
-  const int columns = context_.node->features();
+  const int stride = floor_stride(context_.node->features());
   if (ours.floors < 0) {
     ours.floors = static_cast<int>(floors_.size());
-    floors_.resize(floors_.size() + 2 * static_cast<std::size_t>(columns), 0);
+    floors_.resize(floors_.size() + static_cast<std::size_t>(2 * stride), 0);
   }
   std::uint16_t* to = &floors_[static_cast<std::size_t>(ours.floors)];
-  for (int s = 0; s < 2; ++s, from += columns, to += columns) {
-    const Cost less = context_.node->units(theirs.extra(s));
-    for (int g = 0; g < columns; ++g)
-      if (from[g] - less > to[g]) to[g] = static_cast<std::uint16_t>(from[g] - less);
-  }
+  for (int s = 0; s < 2; ++s, from += stride, to += stride)
+    raise_floors(to, from, context_.node->units(theirs.extra(s)), stride);
 }
 
 #define EXACTREE_TRANSFER_FOR(V) \

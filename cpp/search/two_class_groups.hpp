@@ -18,7 +18,7 @@ namespace exactree::EXACTREE_ISA {
 
 class TwoClassGroups {
  public:
-  static constexpr int kMostWords = 32;
+  static constexpr int kMostWords = 64;
 
   void resize(int features, int words) {
     words_ = words;
@@ -155,24 +155,45 @@ class TwoClassGroups {
     }
     // The best split inside a quarter, if it is better than what is known.
     int best_in(const Side& s, int w, int at, bool limited, const GroupScan& scan) const {
-      const int column = at / 4;
-      const Word part = Word{0xFFFF} << (at % 4 * 16), mine = member(s.side, w, column) & part;
-      Word e = ends[column * words + w] & part;
+      const int column = at / 4, shift = at % 4 * 16;
+      const Word mine = member(s.side, w, column) >> shift & 0xFFFF;
+      Word e = ends[column * words + w] >> shift & 0xFFFF;
       if (limited) {
-        int passed = count(member(s.side, w, column) & low_bits(at % 4 * 16));
+        int passed = count(member(s.side, w, column) & low_bits(shift));
         for (int v = 0; v < w; ++v) passed += count(member(s.side, v, column));
         e = admissible(e, mine, passed, scan.first_rows, scan.last_rows);
       }
-      const int err = s.err[w * Side::kLanes + at];
-      return best_of_two(mine, ones[w * kGroup + column], e, err, s.all, scan.best);
+      if (e == 0) return scan.best;
+      const Word one = mine & ones[w * kGroup + column] >> shift;
+      return std::min(scan.best,
+                      lowest_of(static_cast<__mmask16>(one), static_cast<__mmask16>(mine ^ one),
+                                static_cast<__mmask16>(e), s.err[w * Side::kLanes + at], s.all));
     }
   };
 
   static constexpr std::int16_t kNone = 32767;
   static __m512i splat(int n) { return _mm512_set1_epi16(static_cast<std::int16_t>(n)); }
+  // The lowest cost of a split inside 16 rows, at one of the ends: ones and zeros passed move it.
+  EXACTREE_INLINE static int lowest_of(__mmask16 ones, __mmask16 zeros, __mmask16 ends, int err,
+                                       int all) {
+    const __m256i unit = _mm256_set1_epi16(1);
+    __m256i sum = _mm256_maskz_mov_epi16(ones, unit);
+    sum = _mm256_mask_sub_epi16(sum, zeros, _mm256_setzero_si256(), unit);
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 2));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 4));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 8));
+    // The total of the lower eight, for the upper eight.
+    const __m256i last = _mm256_permutexvar_epi16(_mm256_set1_epi16(7), sum);
+    sum = _mm256_mask_add_epi16(sum, 0xFF00, sum, last);
+    const __m256i cost = _mm256_add_epi16(_mm256_set1_epi16(static_cast<std::int16_t>(err)), sum);
+    const __m256i other = _mm256_sub_epi16(_mm256_set1_epi16(static_cast<std::int16_t>(all)), cost);
+    return least_of(
+        _mm256_mask_mov_epi16(_mm256_set1_epi16(kNone), ends, _mm256_min_epi16(cost, other)));
+  }
   static int least_of(__m512i v) {
-    const __m256i half =
-        _mm256_min_epi16(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+    return least_of(_mm256_min_epi16(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1)));
+  }
+  static int least_of(__m256i half) {
     const __m128i part =
         _mm_min_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     // minpos is for numbers without sign.

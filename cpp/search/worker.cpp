@@ -287,13 +287,14 @@ template <class V>
 void Worker<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) {
   ++work_.counters.evaluations;
   Node& node = *frame.node;
-  const int n = budgets(frame.budget.child()), p = job.task.position, columns = node.features();
+  const int n = budgets(frame.budget.child()), p = job.task.position;
+  const int stride = floor_stride(node.features());
   node.part(feature, p, work_);
   SideQuery query[2];
   Cost start[2];
   for (int s = 0; s < 2; ++s) {
     const Cost leaf = work_.side_leaf[s];
-    std::uint16_t* floors = job.floors == nullptr ? nullptr : job.floors + s * columns;
+    std::uint16_t* floors = job.floors == nullptr ? nullptr : job.floors + s * stride;
     V least = V::depth_one(leaf, raise_by_floors(floors, leaf, job.lo[s].most()), n);
     raise_to(job.lo[s], least);
     lower_to(job.hi[s], V::constant(leaf, n));

@@ -59,8 +59,8 @@ std::vector<Cost> optima_of(const Problem& problem, const Rows& rows, int depth)
   std::vector<Cost> best(std::size_t{1} << depth, leaf_cost(problem, rows));
   if (depth == 0) return best;
   for (int f = 0; f < problem.shape.features; ++f)
-    for (int rank = 1; rank < problem.shape.values; ++rank) {
-      const auto sides = divide(problem, rows, f, rank);
+    for (int k = 1; k < problem.shape.values; ++k) {
+      const auto sides = divide(problem, rows, f, k * problem.shape.stretch);
       if (!allowed(problem, sides)) continue;
       const auto left = optima_of(problem, sides[0], depth - 1);
       const auto right = optima_of(problem, sides[1], depth - 1);
@@ -126,7 +126,7 @@ struct Walk {
     const auto sides = divide(problem, rows, n.feature, n.low + 1);
     check(allowed(problem, sides));
     // low and high are the neighbouring ranks among the rows of the node.
-    int low = -1, high = problem.shape.rows;
+    int low = -1, high = problem.shape.rows * problem.shape.stretch;
     for (const int row : sides[0]) low = std::max(low, rank_of(problem, n.feature, row));
     for (const int row : sides[1]) high = std::min(high, rank_of(problem, n.feature, row));
     check(low == n.low && high == n.high);
@@ -147,11 +147,12 @@ int Random::draw(int low, int high) {
 Problem::Problem(const Shape& s, Random& random) : shape(s) {
   ranks.resize(at(shape.features * shape.rows));
   for (int f = 0; f < shape.features; ++f) draw_column(f, random);
+  for (std::int32_t& rank : ranks) rank *= shape.stretch;
   for (int i = 0; i < shape.rows; ++i) {
     int label = random.draw(0, shape.classes - 1);
     if (shape.features > 0 && random.draw(0, 99) >= shape.noise) {
       const int f = shape.features - 1;
-      const int third = std::max(shape.values / 3, 1);
+      const int third = std::max(shape.values / 3, 1) * shape.stretch;
       label = (rank_of(*this, 0, i) / third + 2 * (rank_of(*this, f, i) / third)) % shape.classes;
     }
     labels.push_back(label);
@@ -228,7 +229,8 @@ Cost two_levels(const Problem& problem) {
   for (int g = 0; g < problem.shape.features; ++g) orders.push_back(in_order(problem, g));
   Cost best = leaf_cost(problem, everything(problem));
   for (int f = 0; f < problem.shape.features; ++f)
-    for (int rank = 1; rank < problem.shape.values; ++rank) {
+    for (int k = 1; k < problem.shape.values; ++k) {
+      const int rank = k * problem.shape.stretch;
       if (!allowed(problem, divide(problem, everything(problem), f, rank))) continue;
       best = std::min(best, one_level(problem, orders, f, rank, true) +
                                 one_level(problem, orders, f, rank, false) + problem.penalty);

@@ -29,6 +29,7 @@ struct Shape {
   int values = 2;      // how many different ones a column has at most
   int noise = 100;     // per cent of the labels that do not follow the values
   bool alike = false;  // every other column differs from the one before in a few rows only
+  int stretch = 1;     // ranks are multiples of this, so that they need more than a byte
   bool weighted = false;
   bool counted = false;  // rows stand for several
 };

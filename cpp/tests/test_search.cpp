@@ -93,11 +93,15 @@ const std::string& any_isa(Random& random, const std::vector<std::string>& isas)
 
 Shape tiny_shape(Random& random, int depth) {
   Shape shape;
-  shape.features = random.draw(1, depth >= 4 ? 2 : 3);
+  // Sometimes more columns than are scanned together.
+  const bool many = depth <= 2 && random.one_in(4);
+  shape.features = many ? random.draw(4, 10) : random.draw(1, depth >= 4 ? 2 : 3);
   shape.rows = random.draw(1, depth >= 4 ? 7 : depth == 3 ? 9 : 14);
   shape.classes = random.one_in(3) ? random.draw(1, 11) : random.draw(2, 3);
   shape.values = random.draw(2, std::max(2, shape.rows));
   shape.noise = random.draw(0, 100);
+  // Ranks in two bytes, or in four.
+  if (random.one_in(3)) shape.stretch = random.one_in(2) ? 300 : 70000;
   shape.weighted = random.one_in(3);
   shape.counted = shape.weighted && random.one_in(2);
   return shape;
@@ -232,6 +236,11 @@ void check_two_levels(std::uint64_t seed, const std::vector<std::string>& isas) 
   shape.features = random.draw(1, 3);
   shape.classes = random.one_in(2) ? 2 : random.draw(2, 11);
   shape.values = random.one_in(2) ? shape.rows : random.draw(2, 40);
+  if (random.one_in(4)) {
+    shape.features = random.draw(4, 10);
+    shape.values = random.draw(2, 12);
+  }
+  if (random.one_in(2)) shape.stretch = random.one_in(2) ? 300 : 70000;
   shape.noise = random.draw(5, 60);
   shape.weighted = random.one_in(4);
   shape.counted = shape.weighted && random.one_in(2);

@@ -1,0 +1,30 @@
+// What the second split of a side costs at least, column by column: its floors.
+//
+// A threshold has the floors of its left side, then those of its right one. Each side has room for
+// a multiple of eight columns, so that whole registers are raised; the rest is zero.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "search/value.hpp"
+
+namespace exactree {
+
+inline int floor_stride(int columns) {
+  return (columns + 7) / 8 * 8;
+}
+
+// Raises the floors of a side to those of another less some units.
+inline void raise_floors(std::uint16_t* to, const std::uint16_t* from, Cost less, int stride) {
+  constexpr Cost kMost = std::numeric_limits<std::uint16_t>::max();
+  const auto lost = static_cast<std::uint16_t>(std::min(less, kMost));
+  for (int g = 0; g < stride; g += 8)
+    for (int i = g; i < g + 8; ++i) {
+      const auto kept = static_cast<std::uint16_t>(std::max(from[i], lost) - lost);
+      to[i] = std::max(to[i], kept);
+    }
+}
+
+}  // namespace exactree
