@@ -148,7 +148,8 @@ void bind_search(nb::module_& m) {
   m.def(
       "prunings",
       [] { return std::vector<std::string>(kPruningNames.begin(), kPruningNames.end()); },
-      "List the prunings in the order of the bits of `switches`, which turn them off in tests.");
+      "List the prunings in the order of the bits of `switches`, which turn them off in tests. One "
+      "more bit uses them everywhere, where they do not pay too.");
   m.def("search_columns", &search_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(),
         "n_classes"_a, "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(),
         nb::kw_only(), "costs"_a.noconvert() = nb::none(), "max_depth"_a, "max_splits"_a = -1,

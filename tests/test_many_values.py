@@ -73,7 +73,7 @@ def test_two_levels(seed: int) -> None:
     least = int(rng.choice([1, 1, 20]))
     expected = two_levels(ranks, labels, classes, least)
     for isa in _native.instruction_sets():
-        for switches in (0, int(rng.integers(0, 2 ** len(_native.prunings())))):
+        for switches in (0, int(rng.integers(0, 2 ** (len(_native.prunings()) + 1)))):
             found = _native.search_columns(
                 ranks, labels, classes, max_depth=2, min_rows=least, switches=switches, isa=isa
             )

@@ -49,6 +49,9 @@ inline constexpr std::array<const char*, kPrunings> kPruningNames = {
 struct Switches {
   std::uint32_t off = 0;
   bool on(Pruning p) const { return (off >> static_cast<int>(p) & 1u) == 0; }
+  // The bit after the last pruning: what does not pay everywhere is used everywhere, so that tests
+  // of small problems see it.
+  bool everywhere() const { return (off >> kPrunings & 1u) != 0; }
 };
 
 // What one worker did; summed at the end.

@@ -10,6 +10,8 @@ namespace exactree {
 namespace {
 // How many per cent of the best cost the sides of a split are solved beyond it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
+// From how many rows on floors spare more than they cost.
+constexpr int kFloorRows = 1024;
 // By how many rows two subproblems may differ for it to pay to know which.
 constexpr int kMostApart = 48;
 }  // namespace
@@ -145,7 +147,6 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
     EXACTREE_CLAIM(if (!control_.stopped()) claims::solved(node, whole, cap, out.lower, out.upper));
     return;
   }
-  const bool scans = budget.child().depth <= 1;
   const auto depth = static_cast<std::size_t>(budget.depth);
   if (chains_.size() <= depth) chains_.resize(depth + 1);
   if (!chains_[depth]) chains_[depth] = std::make_unique<Chain<V>>();
@@ -163,7 +164,7 @@ void Worker<V>::solve(Budget budget, Node& node, const V& cap, const V& known, V
   V seen = V::constant(kInfinite, n);
   Job<V> job;
   for (const int f : order) {
-    chain.start(context(frame, f), relatives, count, scans, work_.counters);
+    chain.start(context(frame, f), relatives, count, floors_pay(frame), work_.counters);
     while (any_below(lo, best) && chain.pick(best, job.task, work_.counters)) {
       prepare(frame, chain, best, job);
       evaluate(frame, f, job);
@@ -212,13 +213,19 @@ void Worker<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>&
     job.relative_count[s] = 0;
   }
   if (frame.budget.child().depth > 1) relate(frame, chain, job);
-  const bool floors = frame.budget.child().depth <= 1 && data_.weights == nullptr &&
-                      work_.switches.on(Pruning::kFloor);
-  job.floors = floors ? chain.floors(job.task.entry) : nullptr;
+  job.floors = floors_pay(frame) ? chain.floors(job.task.entry) : nullptr;
   EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
 }
 
-// Finds who else knows something of the two sides.
+template <class V>
+bool Worker<V>::floors_pay(const Frame<V>& frame) const {
+  return frame.budget.child().depth <= 1 && data_.weights == nullptr &&
+         work_.switches.on(Pruning::kFloor) &&
+         (frame.node->rows() >= kFloorRows || work_.switches.everywhere());
+}
+
+// Finds who else knows something of the two sides. Quadrants of several sizes are long lists of
+// long entries, and cost more than they spare.
 template <class V>
 void Worker<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job) {
   const Threshold<V>& e = chain.entry(job.task.entry);
@@ -226,6 +233,7 @@ void Worker<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job) {
     int& n = job.relative_count[s];
     n = chain.relatives(job.task.entry, s, frame.kids, job.relatives[s]);
     if (!work_.switches.on(Pruning::kQuadrant) || frame.crossed.empty()) continue;
+    if (V::kSizes && !work_.switches.everywhere()) continue;
     job.across[s].depth = frame.budget.child().depth;
     quadrants(frame.crossed, frame.kids, chain.context().feature, e.rank, s, subset_holds(),
               job.across[s]);

@@ -77,6 +77,7 @@ class Worker {
 
  private:
   V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
+  bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   void limit_to_useful(const V& best, Budget& budget);
   void settle_one(Node& node, Budget budget, V& best, V& lo, V& upper);

@@ -122,7 +122,7 @@ SearchRequest tiny_request(Random& random, int depth) {
   request.sizes = request.max_splits >= 0 && random.one_in(2);
   request.threads = random.draw(1, 3);
   if (random.one_in(2))
-    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (1 << kPrunings) - 1));
+    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (2 << kPrunings) - 1));
   return request;
 }
 
@@ -251,7 +251,7 @@ void check_two_levels(std::uint64_t seed, const std::vector<std::string>& isas) 
   request.max_depth = 2;
   if (random.one_in(3)) request.max_splits = 3, request.sizes = true;
   if (random.one_in(3))
-    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (1 << kPrunings) - 1));
+    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (2 << kPrunings) - 1));
   const std::string& isa = any_isa(random, isas);
   const Cost best = two_levels(problem);
   with_problem(problem, request, isa, [&] {

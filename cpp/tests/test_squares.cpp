@@ -114,7 +114,7 @@ void check_numbers(std::uint64_t seed, const std::vector<std::string>& isas) {
   if (random.one_in(2)) request.max_splits = random.draw(0, 6);
   request.threads = random.draw(1, 2);
   if (random.one_in(2))
-    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (1 << kPrunings) - 1));
+    request.switches.off = static_cast<std::uint32_t>(random.draw(0, (2 << kPrunings) - 1));
   const auto& isa =
       isas[static_cast<std::size_t>(random.draw(0, static_cast<int>(isas.size()) - 1))];
   const Columns data = problem.columns();
