@@ -169,6 +169,15 @@ bool Chain<V>::pick(const V& best, Task<V>& task, Counters& counters) {
   return false;
 }
 
+template <class V>
+Task<V> Chain<V>::task_at(int position) {
+  int at = kFirst;
+  while (entry(entry(at).next).position <= position) at = entry(at).next;
+  if (entry(at).position != position)
+    at = insert(at, position, context_.node->rank_at(context_.feature, position));
+  return {kFirst, kLast, at, position, 0};
+}
+
 // A new entry, of which nothing is known yet.
 template <class V>
 int Chain<V>::link(int after, int position, int rank) {

@@ -108,6 +108,8 @@ class Chain {
 
   // Takes the next threshold that could cost less than `best`; false if there is none left.
   bool pick(const V& best, Task<V>& task, Counters& counters);
+  // The threshold at a position, as if it had been picked first.
+  Task<V> task_at(int position);
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
 

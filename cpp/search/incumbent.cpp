@@ -21,9 +21,12 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   V goal = best->value;
   lower_to(goal, cap);
   const int level = level_++;
+  // With sizes the plan that is taken is not the best for every number of splits.
+  const bool exact_sides = !V::kSizes && budget.depth == 3 && effort == Effort::kManyRoots;
   for (const Candidate& at : candidates(node, budget, effort, level)) {
     if (worker_.control().stopped()) break;
     auto found = split_plan(node, budget, at, effort, goal);
+    if (exact_sides && level == 0) note_tried(*found);
     if (found->value.most() >= best->value.most()) continue;
     best = std::move(found);
     lower_to(goal, best->value);
@@ -47,10 +50,30 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
     lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
     return plan;
   }
-  Solution<V> solution;
-  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, nullptr, 0, solution);
-  plan->value = solution.upper;
+  plan->solution = std::make_unique<Solution<V>>();
+  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, nullptr, 0, *plan->solution);
+  plan->value = plan->solution->upper;
   return plan;
+}
+
+// Keeps what was solved of a split; a second side that was left out could not have helped.
+template <class V>
+void Planner<V>::note_tried(Plan<V>& plan) {
+  if (worker_.control().stopped() || !plan.side[0]) return;
+  const int n = worker_.budgets(plan.budget.child());
+  TriedSplit<V> tried;
+  tried.feature = plan.feature;
+  tried.position = plan.position;
+  for (int s = 0; s < 2; ++s) {
+    tried.lo[s] = V::constant(0, n);
+    tried.hi[s] = V::constant(kInfinite, n);
+    if (!plan.side[s]) continue;
+    tried.hi[s] = plan.side[s]->value;
+    if (!plan.side[s]->solution) continue;  // a leaf without errors
+    tried.lo[s] = plan.side[s]->solution->lower;
+    tried.kids[s] = std::move(plan.side[s]->solution);
+  }
+  tried_.push_back(std::move(tried));
 }
 
 template <class V>

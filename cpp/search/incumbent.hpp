@@ -18,8 +18,17 @@ template <class V>
 struct Plan {
   Budget budget;
   V value;
-  int feature = -1, position = 0;  // -1: value is that of an optimum (or of a leaf)
-  std::unique_ptr<Plan> side[2];   // none below a last split
+  int feature = -1, position = 0;         // -1: value is that of an optimum (or of a leaf)
+  std::unique_ptr<Plan> side[2];          // none below a last split
+  std::unique_ptr<Solution<V>> solution;  // of an optimum of two levels
+};
+
+// A split of the root whose sides were solved: what they cost, as a job has it.
+template <class V>
+struct TriedSplit {
+  int feature = -1, position = 0;
+  V lo[2], hi[2];
+  std::unique_ptr<Solution<V>> kids[2];
 };
 
 template <class V>
@@ -34,6 +43,8 @@ class Planner {
 
   // Columns by what two levels that start with them achieve (after kManyRoots).
   const std::vector<int>& columns() const { return columns_; }
+  // The root's splits whose sides were solved on the way (three levels, where they are optima).
+  std::vector<TriedSplit<V>> take_tried() { return std::move(tried_); }
 
  private:
   struct Candidate {
@@ -44,10 +55,12 @@ class Planner {
   std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
+  void note_tried(Plan<V>& plan);
 
   Extractor<V> extractor_;
   Worker<V>& worker_;
   std::vector<int> columns_;
+  std::vector<TriedSplit<V>> tried_;
   int level_ = 0;
 };
 

@@ -95,6 +95,7 @@ void RootSearch<V>::plan_incumbents() {
     if (control_.stopped()) break;
   }
   if (!planner.columns().empty()) order_ = complete(planner.columns());
+  tried_ = planner.take_tried();
 }
 
 template <class V>
@@ -223,13 +224,30 @@ int RootSearch<V>::take(Worker<V>& worker, Job<V>& job) {
   }
 }
 
+// What the planner solved is known from the start. It was solved for a target, the best plan until
+// then, that the best cost is not above now: as after an evaluation, there is no more to look for.
+template <class V>
+void RootSearch<V>::start_chain(std::size_t o, Worker<V>& worker) {
+  chains_[o] = std::make_unique<Chain<V>>();
+  chains_[o]->start(worker.context(frame_, order_[o]), nullptr, 0, budget_.depth == 2,
+                    worker.work().counters);
+  for (TriedSplit<V>& tried : tried_) {
+    if (tried.feature != order_[o]) continue;
+    Job<V> job;
+    job.task = chains_[o]->task_at(tried.position);
+    for (int s = 0; s < 2; ++s) {
+      job.lo[s] = tried.lo[s];
+      job.hi[s] = tried.hi[s];
+      job.kids[s] = std::move(tried.kids[s]);
+    }
+    worker.commit(frame_, *chains_[o], job);
+  }
+  chains_[o]->reopen(root_->rows());
+}
+
 template <class V>
 bool RootSearch<V>::take_of(std::size_t o, Worker<V>& worker, Job<V>& job) {
-  if (!chains_[o]) {
-    chains_[o] = std::make_unique<Chain<V>>();
-    chains_[o]->start(worker.context(frame_, order_[o]), nullptr, 0, budget_.depth == 2,
-                      worker.work().counters);
-  }
+  if (!chains_[o]) start_chain(o, worker);
   const V target = goal(static_cast<int>(o));
   if (!chains_[o]->pick(target, job.task, worker.work().counters)) return false;
   if (barred_by_siblings(o, job.task, target, worker)) return false;

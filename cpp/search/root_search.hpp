@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/extract.hpp"
+#include "search/incumbent.hpp"
 #include "search/mask_tree.hpp"
 #include "search/search.hpp"
 #include "search/siblings.hpp"
@@ -80,6 +81,7 @@ class RootSearch {
   void work_elsewhere();
   void work(Worker<V>& worker, Node& root, bool calling);
   int take(Worker<V>& worker, Job<V>& job);
+  void start_chain(std::size_t o, Worker<V>& worker);
   bool take_of(std::size_t o, Worker<V>& worker, Job<V>& job);
   void accept(const V& found, int o, int entry);
   void write_trees(Node& node, Extractor<V>& extractor, std::unique_lock<std::mutex>& lock);
@@ -138,6 +140,7 @@ class RootSearch {
   Worker<V> worker_;
   std::vector<Best> best_;  // by number of splits, or one
   std::vector<Unwritten> unwritten_;
+  std::vector<TriedSplit<V>> tried_;                               // of the root, by the planner
   std::vector<int> order_;                                         // of the root's columns
   V shown_bound_ = V::constant(0, V::budgets_of(budget_.splits));  // of all that is open
   double next_bound_ = kBoundEvery;
