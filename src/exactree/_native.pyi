@@ -86,7 +86,7 @@ class SearchResult:
 
 def prunings() -> list[str]:
     """
-    List the prunings in the order of the bits of `switches`, which turn them off in tests.
+    List the prunings in the order of the bits of `switches`, which turn them off in tests. One more bit uses them everywhere, where they do not pay too.
     """
 
 def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
