@@ -196,6 +196,7 @@ void check_deep(std::uint64_t seed, Kind kind, const std::vector<std::string>& i
                                                 : random.draw(1, 4);
   SearchRequest request;
   request.max_depth = depth;
+  if (random.one_in(2)) request.switches.off = 1u << kPrunings;  // everywhere
   if (random.one_in(3)) request = tiny_request(random, depth);
   const std::string& isa = any_isa(random, isas);
   const auto best = optima(problem, depth);
