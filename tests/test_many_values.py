@@ -66,6 +66,18 @@ def two_levels(ranks: Ints, labels: Ints, classes: int, least: int) -> int:
     return best
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_one_level(seed: int) -> None:
+    """Single splits are looked for by words of rows, many of which are skipped."""
+    rng = np.random.default_rng(seed)
+    ranks, labels, classes = random_problem(rng)
+    least = int(rng.choice([1, 1, 20]))
+    expected = one_level(ranks, np.eye(classes, dtype=np.int64)[labels], least)
+    for isa in _native.instruction_sets():
+        found = _native.search_columns(ranks, labels, classes, max_depth=1, min_rows=least, isa=isa)
+        assert found.objective == found.lower_bound == expected, (seed, isa)
+
+
 @pytest.mark.parametrize("seed", range(14))
 def test_two_levels(seed: int) -> None:
     rng = np.random.default_rng(seed)
