@@ -18,7 +18,7 @@
 
 #include "bindings.hpp"
 #include "bindings_search.hpp"
-#include "search/mask_tree.hpp"
+#include "search/masks/mask_tree.hpp"
 
 using namespace nanobind::literals;
 
@@ -90,7 +90,7 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                           bool sizes, std::int64_t lower_bound, double time_limit,
                           std::int64_t memory_limit, int threads, std::uint32_t switches,
                           const std::string& isa, std::optional<PollFunction> poll) {
-  Columns data = rows_of(labels.size(), labels, n_classes, weights, counts);
+  Problem data = rows_of(labels.size(), labels, n_classes, weights, counts);
   // Reading long lists takes a while, which counts too.
   const auto start = std::chrono::steady_clock::now();
   check(masks, ranks, labels.size());

@@ -70,9 +70,9 @@ Sorted sort_rows_of(const In<std::int32_t, 2>& columns, const In<std::int32_t, 1
   return {order.give<1>({rows}), points.give<1>({rows}), first.give<1>({rows})};
 }
 
-using TwoValued = std::tuple<Out<double, 1>, Out<double, 1>, Out<std::int32_t, 2>, std::ptrdiff_t>;
+using Binary = std::tuple<Out<double, 1>, Out<double, 1>, Out<std::int32_t, 2>, std::ptrdiff_t>;
 
-TwoValued two_values(const In<double, 2>& table) {
+Binary two_values(const In<double, 2>& table) {
   const std::size_t rows = table.shape(0), features = table.shape(1);
   require_rows(rows > 0, "there are no rows");
   Fresh<double> low(features), high(features);

@@ -68,10 +68,10 @@ std::map<std::string, std::int64_t> counters_by_name(const Counters& counters) {
   return out;
 }
 
-Columns columns_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels,
+Problem columns_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels,
                    int classes, const std::optional<ArrayIn<std::int64_t, 1>>& weights,
                    const std::optional<ArrayIn<std::int32_t, 1>>& counts) {
-  Columns data = rows_of(ranks.shape(1), labels, classes, weights, counts);
+  Problem data = rows_of(ranks.shape(1), labels, classes, weights, counts);
   data.features = static_cast<int>(ranks.shape(0));
   data.ranks = ranks.data();
   if (ranks.size() > 0) {
@@ -82,7 +82,7 @@ Columns columns_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int
   return data;
 }
 
-void set_costs(Columns& data, const ArrayIn<std::int64_t, 2>& costs) {
+void set_costs(Problem& data, const ArrayIn<std::int64_t, 2>& costs) {
   const auto classes = static_cast<std::size_t>(data.classes);
   require(data.weights != nullptr, "costs need weights");
   require(costs.shape(0) == classes && costs.shape(1) == classes,
@@ -101,7 +101,7 @@ SearchResult search_columns(const ArrayIn<std::int32_t, 2>& ranks,
                             bool sizes, std::int64_t lower_bound, double time_limit,
                             std::int64_t memory_limit, int threads, std::uint32_t switches,
                             const std::string& isa, std::optional<PollFunction> poll) {
-  Columns data = columns_of(ranks, labels, n_classes, weights, counts);
+  Problem data = columns_of(ranks, labels, n_classes, weights, counts);
   if (costs) set_costs(data, *costs);
   const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
                           lower_bound, time_limit, memory_limit, threads, switches};

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "kernels.hpp"
-#include "search/search.hpp"
+#include "search/driver/search.hpp"
 
 namespace exactree {
 
@@ -64,10 +64,10 @@ class Watcher {
 };
 
 // The rows of a problem, without its splits.
-inline Columns rows_of(std::size_t rows, const ArrayIn<std::int32_t, 1>& labels, int classes,
+inline Problem rows_of(std::size_t rows, const ArrayIn<std::int32_t, 1>& labels, int classes,
                        const std::optional<ArrayIn<std::int64_t, 1>>& weights,
                        const std::optional<ArrayIn<std::int32_t, 1>>& counts) {
-  Columns data;
+  Problem data;
   require(rows > 0, "there are no rows");
   require(rows < (std::size_t{1} << 30), "more than 2**30 rows");
   require(classes > 0, "n_classes must be positive");
@@ -97,7 +97,7 @@ struct SearchTerms {
   std::uint32_t switches;
 };
 
-inline SearchResult run_search(Columns& data, const SearchTerms& terms, const std::string& isa,
+inline SearchResult run_search(Problem& data, const SearchTerms& terms, const std::string& isa,
                                std::optional<PollFunction> poll) {
   require(terms.max_depth >= 0, "max_depth must not be negative");
   require(terms.min_rows >= 1, "min_rows must be at least 1");

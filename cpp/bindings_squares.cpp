@@ -13,7 +13,7 @@
 
 #include "bindings.hpp"
 #include "bindings_search.hpp"
-#include "search/squares.hpp"
+#include "search/targets/squares.hpp"
 
 using namespace nanobind::literals;
 
@@ -34,17 +34,17 @@ void require_whole(const Numbers& numbers, double least, const char* name) {
   require(all < 0x1p53, std::string(name) + " add up to 2**53 or more");
 }
 
-SquareSums total(const Columns& data) {
+SquareSums total(const Problem& data) {
   SquareSums sum;
   for (int i = 0; i < data.rows; ++i)
     sum = sum + SquareSums::of_row(data.sums[i], data.masses == nullptr ? 1.0 : data.masses[i]);
   return sum;
 }
 
-Columns squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
+Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
                    const std::optional<Numbers>& weights,
                    const std::optional<ArrayIn<std::int32_t, 1>>& counts, int shift) {
-  Columns data;
+  Problem data;
   const std::size_t rows = ranks.shape(1);
   require(rows > 0, "there are no rows");
   require(rows < (std::size_t{1} << 30), "more than 2**30 rows");
@@ -72,7 +72,7 @@ Columns squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
 }
 
 // Whether what rows can cost at most adds up to a cost.
-bool influences_fit(const Columns& data) {
+bool influences_fit(const Problem& data) {
   double low = 0, high = 0, all = 0;
   for (int i = 0; i < data.rows; ++i) {
     const double w = data.masses == nullptr ? 1 : data.masses[i], y = data.sums[i] / w;
@@ -92,7 +92,7 @@ SearchResult search_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers
                             std::int64_t memory_limit, int threads, std::uint32_t switches,
                             bool influences, const std::string& isa,
                             std::optional<PollFunction> poll) {
-  Columns data = squares_of(ranks, sums, weights, counts, shift);
+  Problem data = squares_of(ranks, sums, weights, counts, shift);
   data.influences = influences && influences_fit(data);
   const Wide all = total(data).error() >> shift;
   require(all < Wide{1} << 58, "the squared error is 2**58 units or more: raise shift");

@@ -22,7 +22,7 @@
 
 #include "bitset.hpp"
 #include "geometry/geometry.hpp"
-#include "search/make_root.hpp"
+#include "search/driver/make_root.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/control.hpp"
+#include "search/driver/control.hpp"
 #include "search/value.hpp"
 
 namespace exactree {

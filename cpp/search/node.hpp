@@ -2,7 +2,7 @@
 //
 // A position p in column f stands for the split that sends the first p rows of that column's order
 // left. The hard work (building a child, finding the best second split of both sides) is done by
-// classes that are compiled for an instruction set; see columns.hpp.
+// classes that are compiled for an instruction set; see column_node.hpp.
 #pragma once
 
 #include <bit>
@@ -10,11 +10,11 @@
 #include <memory>
 #include <vector>
 
-#include "search/audit.hpp"
-#include "search/control.hpp"
-#include "search/difference.hpp"
+#include "search/audit/audit.hpp"
+#include "search/columns/difference.hpp"
+#include "search/driver/control.hpp"
 #include "search/problem.hpp"
-#include "search/squares.hpp"
+#include "search/targets/squares.hpp"
 #include "search/value.hpp"
 
 namespace exactree {
@@ -59,7 +59,7 @@ struct Workspace {
   }
 };
 
-class TwoValuedNode;
+class BinaryNode;
 class MaskNode;
 
 class Node {
@@ -167,8 +167,8 @@ class Node {
     return sum[i + 1] - sum[i];
   }
   virtual std::int64_t bytes() const = 0;
-  // This node as one whose columns all have two values, if it is one; see two_valued.hpp.
-  virtual TwoValuedNode* two_valued() { return nullptr; }
+  // This node as one whose columns all have two values, if it is one; see binary_node.hpp.
+  virtual BinaryNode* binary() { return nullptr; }
   // This node as one that is split by masks, if it is one; see mask_node.hpp.
   virtual MaskNode* masks() { return nullptr; }
 

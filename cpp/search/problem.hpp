@@ -11,7 +11,7 @@ class MaskTree;
 
 // Rank columns and classes of `rows` rows. Nothing else is known of the data: a split of column f
 // sends the rows with rank < r left. The arrays belong to the caller.
-struct Columns {
+struct Problem {
   int rows = 0;
   int features = 0;
   int classes = 0;

@@ -17,11 +17,11 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-int rank_of(const Problem& problem, int f, int row) {
+int rank_of(const Drawn& problem, int f, int row) {
   return problem.ranks[at(f * problem.shape.rows + row)];
 }
 
-Rows everything(const Problem& problem) {
+Rows everything(const Drawn& problem) {
   Rows rows(at(problem.shape.rows));
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
@@ -32,30 +32,30 @@ Cost errors(const std::vector<Cost>& by_class) {
          *std::max_element(by_class.begin(), by_class.end());
 }
 
-Cost leaf_cost(const Problem& problem, const Rows& rows) {
+Cost leaf_cost(const Drawn& problem, const Rows& rows) {
   std::vector<Cost> by_class(at(problem.shape.classes), 0);
   for (const int row : rows) by_class[at(problem.labels[at(row)])] += problem.cost(row);
   return errors(by_class);
 }
 
-int counted(const Problem& problem, const Rows& rows) {
+int counted(const Drawn& problem, const Rows& rows) {
   int sum = 0;
   for (const int row : rows) sum += problem.count(row);
   return sum;
 }
 
-std::array<Rows, 2> divide(const Problem& problem, const Rows& rows, int f, int rank) {
+std::array<Rows, 2> divide(const Drawn& problem, const Rows& rows, int f, int rank) {
   std::array<Rows, 2> sides;
   for (const int row : rows) sides[rank_of(problem, f, row) < rank ? 0 : 1].push_back(row);
   return sides;
 }
 
-bool allowed(const Problem& problem, const std::array<Rows, 2>& sides) {
+bool allowed(const Drawn& problem, const std::array<Rows, 2>& sides) {
   return !sides[0].empty() && !sides[1].empty() &&
          std::min(counted(problem, sides[0]), counted(problem, sides[1])) >= problem.min_rows;
 }
 
-std::vector<Cost> optima_of(const Problem& problem, const Rows& rows, int depth) {
+std::vector<Cost> optima_of(const Drawn& problem, const Rows& rows, int depth) {
   std::vector<Cost> best(std::size_t{1} << depth, leaf_cost(problem, rows));
   if (depth == 0) return best;
   for (int f = 0; f < problem.shape.features; ++f)
@@ -73,7 +73,7 @@ std::vector<Cost> optima_of(const Problem& problem, const Rows& rows, int depth)
 }
 
 // The best leaf or single split of the rows of one side, given in the order of every column.
-Cost one_level(const Problem& problem, const std::vector<Rows>& orders, int f, int rank,
+Cost one_level(const Drawn& problem, const std::vector<Rows>& orders, int f, int rank,
                bool left_side) {
   const std::vector<Cost> none(at(problem.shape.classes), 0);
   Cost best = kNever;
@@ -99,7 +99,7 @@ Cost one_level(const Problem& problem, const std::vector<Rows>& orders, int f, i
   return best;
 }
 
-Rows in_order(const Problem& problem, int f) {
+Rows in_order(const Drawn& problem, int f) {
   Rows order = everything(problem);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return rank_of(problem, f, a) < rank_of(problem, f, b); });
@@ -107,7 +107,7 @@ Rows in_order(const Problem& problem, int f) {
 }
 
 struct Walk {
-  const Problem& problem;
+  const Drawn& problem;
   const Tree& tree;
   std::size_t seen = 0;
   int splits = 0, deepest = 0;
@@ -144,7 +144,7 @@ int Random::draw(int low, int high) {
   return low + static_cast<int>(bits % static_cast<std::uint64_t>(high - low + 1));
 }
 
-Problem::Problem(const Shape& s, Random& random) : shape(s) {
+Drawn::Drawn(const Shape& s, Random& random) : shape(s) {
   ranks.resize(at(shape.features * shape.rows));
   for (int f = 0; f < shape.features; ++f) draw_column(f, random);
   for (std::int32_t& rank : ranks) rank *= shape.stretch;
@@ -162,7 +162,7 @@ Problem::Problem(const Shape& s, Random& random) : shape(s) {
 }
 
 // Ranks are dense: the values drawn are replaced by their order.
-void Problem::draw_column(int f, Random& random) {
+void Drawn::draw_column(int f, Random& random) {
   std::int32_t* column = &ranks[at(f * shape.rows)];
   if (shape.values >= shape.rows && random.one_in(2)) {
     for (int i = 0; i < shape.rows; ++i) {
@@ -184,8 +184,8 @@ void Problem::draw_column(int f, Random& random) {
         std::lower_bound(sorted.begin(), sorted.end(), column[i]) - sorted.begin());
 }
 
-Columns Problem::columns() const {
-  Columns data;
+Problem Drawn::columns() const {
+  Problem data;
   data.rows = shape.rows;
   data.features = shape.features;
   data.classes = shape.classes;
@@ -200,15 +200,15 @@ Columns Problem::columns() const {
   return data;
 }
 
-Cost Problem::cost(int row) const {
+Cost Drawn::cost(int row) const {
   return weights.empty() ? unit : weights[at(row)];
 }
 
-int Problem::count(int row) const {
+int Drawn::count(int row) const {
   return counts.empty() ? 1 : counts[at(row)];
 }
 
-std::string Problem::text() const {
+std::string Drawn::text() const {
   const auto list = [](const char* name, const auto& values) {
     std::string out = std::string(name) + " [";
     for (const auto v : values) out += std::to_string(v) + ",";
@@ -220,11 +220,11 @@ std::string Problem::text() const {
          std::to_string(shape.classes);
 }
 
-std::vector<Cost> optima(const Problem& problem, int depth) {
+std::vector<Cost> optima(const Drawn& problem, int depth) {
   return optima_of(problem, everything(problem), depth);
 }
 
-Cost two_levels(const Problem& problem) {
+Cost two_levels(const Drawn& problem) {
   std::vector<Rows> orders;
   for (int g = 0; g < problem.shape.features; ++g) orders.push_back(in_order(problem, g));
   Cost best = leaf_cost(problem, everything(problem));
@@ -240,7 +240,7 @@ Cost two_levels(const Problem& problem) {
 
 // best[k][c]: k thresholds so far, the interval in progress has label c. (Several equal labels in a
 // row are fine: fewer thresholds would do.) All values must differ.
-Cost four_intervals(const Problem& problem) {
+Cost four_intervals(const Drawn& problem) {
   const auto classes = at(problem.shape.classes);
   std::vector<std::vector<Cost>> best(4, std::vector<Cost>(classes, 0));
   for (const int row : in_order(problem, 0)) {
@@ -255,7 +255,7 @@ Cost four_intervals(const Problem& problem) {
   return *std::min_element(best[3].begin(), best[3].end());
 }
 
-Cost tree_cost(const Problem& problem, const Tree& tree, int max_depth, int max_splits) {
+Cost tree_cost(const Drawn& problem, const Tree& tree, int max_depth, int max_splits) {
   Walk walk{problem, tree};
   const Cost cost = walk.cost(0, everything(problem), 0);
   check(walk.seen == tree.size());

@@ -35,11 +35,11 @@ struct Shape {
 };
 
 // A problem that owns its arrays.
-class Problem {
+class Drawn {
  public:
-  Problem(const Shape& shape, Random& random);
+  Drawn(const Shape& shape, Random& random);
 
-  Columns columns() const;
+  Problem columns() const;
   Cost cost(int row) const;
   int count(int row) const;
   std::string text() const;
@@ -55,13 +55,13 @@ class Problem {
 };
 
 // The optima for at most 0, 1, ..., 2^depth - 1 splits: every tree is tried.
-std::vector<Cost> optima(const Problem& problem, int depth);
+std::vector<Cost> optima(const Drawn& problem, int depth);
 // The optimum of two levels, in time rows^2 features^2 classes.
-Cost two_levels(const Problem& problem);
+Cost two_levels(const Drawn& problem);
 // The optimum of two levels on one column: four intervals, by dynamic programming.
-Cost four_intervals(const Problem& problem);
+Cost four_intervals(const Drawn& problem);
 
 // What a tree costs; checks that it is well formed and within its limits.
-Cost tree_cost(const Problem& problem, const Tree& tree, int max_depth, int max_splits);
+Cost tree_cost(const Drawn& problem, const Tree& tree, int max_depth, int max_splits);
 
 }  // namespace exactree::tests

@@ -5,8 +5,8 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
-#include "search/mask_claims.hpp"
-#include "search/mask_tree.hpp"
+#include "search/audit/mask_claims.hpp"
+#include "search/masks/mask_tree.hpp"
 
 namespace exactree::tests {
 
@@ -28,7 +28,7 @@ bool is_false(Claim claim) {
 struct Line {
   std::vector<std::int32_t> ranks = {0, 1, 2, 3}, labels = {0, 1, 0, 1};
   MaskTree masks{nullptr, 0, 4, ranks.data(), 1};
-  Columns data;
+  Problem data;
   std::unique_ptr<Node> root;
   MaskView view;
 

@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "search/archive.hpp"
-#include "search/pair_cache.hpp"
+#include "search/binary/pair_cache.hpp"
 
 namespace exactree::tests {
 

@@ -7,8 +7,8 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
-#include "search/mask_tree.hpp"
-#include "search/search.hpp"
+#include "search/driver/search.hpp"
+#include "search/masks/mask_tree.hpp"
 
 namespace exactree::tests {
 
@@ -20,7 +20,7 @@ struct Points {
   std::vector<std::uint32_t> of_rows;
   std::size_t count = 0, columns;
 
-  explicit Points(const Columns& data) : columns(static_cast<std::size_t>(data.features) + 1) {
+  explicit Points(const Problem& data) : columns(static_cast<std::size_t>(data.features) + 1) {
     std::map<std::vector<Word>, std::uint32_t> known;
     for (int i = 0; i < data.rows; ++i) {
       std::vector<Word> point{1};
@@ -47,7 +47,7 @@ std::vector<Word> list_masks(const Points& points, const GeometryKernels& geomet
   return out;
 }
 
-SearchResult run(Columns data, MaskTree& tree, const SearchRequest& request,
+SearchResult run(Problem data, MaskTree& tree, const SearchRequest& request,
                  const std::string& isa) {
   data.masks = &tree;
   data.features = 0;
@@ -66,22 +66,22 @@ SearchRequest draw_request(Random& random) {
   return request;
 }
 
-Problem draw_problem(Random& random) {
+Drawn draw_problem(Random& random) {
   Shape shape;
   shape.features = random.draw(1, 3);
   shape.rows = random.draw(2, 9);
   shape.classes = random.draw(2, 3);
   shape.values = random.draw(2, 5);
   shape.weighted = random.one_in(3);
-  Problem problem(shape, random);
+  Drawn problem(shape, random);
   if (random.one_in(3)) problem.penalty = random.draw(1, 3);
   if (random.one_in(3)) problem.min_rows = random.draw(2, 3);
   return problem;
 }
 
 // False if the points do not span the space.
-bool compare(const Problem& problem, const SearchRequest& request, const std::string& isa) {
-  const Columns data = problem.columns();
+bool compare(const Drawn& problem, const SearchRequest& request, const std::string& isa) {
+  const Problem data = problem.columns();
   const Points points(data);
   const GeometryKernels geometry = kernels(isa).geometry;
   std::unique_ptr<Arrangement> cells;
@@ -109,7 +109,7 @@ void test_search_cells() {
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    const Problem problem = draw_problem(random);
+    const Drawn problem = draw_problem(random);
     const SearchRequest request = draw_request(random);
     const auto isa = static_cast<std::size_t>(random.draw(0, static_cast<int>(isas.size()) - 1));
     compared += compare(problem, request, isas[isa]) ? 1 : 0;

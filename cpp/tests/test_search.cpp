@@ -8,8 +8,8 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
-#include "search/mask_tree.hpp"
-#include "search/search.hpp"
+#include "search/driver/search.hpp"
+#include "search/masks/mask_tree.hpp"
 
 namespace exactree::tests {
 
@@ -18,24 +18,24 @@ namespace {
 // How a problem is put: by thresholds, by columns of two values, or either as masks.
 enum class Kind { kThresholds, kBinary, kMasks, kListed };
 
-std::string text(const Problem& problem, const SearchRequest& request, const std::string& isa) {
+std::string text(const Drawn& problem, const SearchRequest& request, const std::string& isa) {
   return " depth " + std::to_string(request.max_depth) + " splits " +
          std::to_string(request.max_splits) + (request.sizes ? " sizes" : "") + " threads " +
          std::to_string(request.threads) + " off " + std::to_string(request.switches.off) + " " +
          isa + " " + problem.text();
 }
 
-SearchResult run(const Problem& problem, const SearchRequest& request, const std::string& isa,
+SearchResult run(const Drawn& problem, const SearchRequest& request, const std::string& isa,
                  Control& control) {
-  const Columns data = problem.columns();
+  const Problem data = problem.columns();
   SearchProgress progress;
   return search(data, request, kernels(isa).make_root, control, progress);
 }
 
 // The same problem with its thresholds as masks, which have a search of their own.
-SearchResult run_masks(const Problem& problem, const SearchRequest& request, const std::string& isa,
+SearchResult run_masks(const Drawn& problem, const SearchRequest& request, const std::string& isa,
                        Control& control) {
-  Columns data = problem.columns();
+  Problem data = problem.columns();
   MaskTree masks(nullptr, 0, data.rows, data.ranks, data.features);
   data.masks = &masks;
   data.features = 0;
@@ -48,9 +48,9 @@ SearchResult run_masks(const Problem& problem, const SearchRequest& request, con
 }
 
 // The same for columns of two values: each is a mask of the list.
-SearchResult run_listed(const Problem& problem, const SearchRequest& request,
-                        const std::string& isa, Control& control) {
-  Columns data = problem.columns();
+SearchResult run_listed(const Drawn& problem, const SearchRequest& request, const std::string& isa,
+                        Control& control) {
+  Problem data = problem.columns();
   const auto words = static_cast<std::size_t>((data.rows + 63) / 64);
   std::vector<std::uint64_t> list(words * static_cast<std::size_t>(data.features), 0);
   for (int f = 0; f < data.features; ++f)
@@ -69,7 +69,7 @@ SearchResult run_listed(const Problem& problem, const SearchRequest& request,
   return result;
 }
 
-SearchResult run_kind(Kind kind, const Problem& problem, const SearchRequest& request,
+SearchResult run_kind(Kind kind, const Drawn& problem, const SearchRequest& request,
                       const std::string& isa, Control& control) {
   if (kind == Kind::kMasks) return run_masks(problem, request, isa, control);
   if (kind == Kind::kListed) return run_listed(problem, request, isa, control);
@@ -78,7 +78,7 @@ SearchResult run_kind(Kind kind, const Problem& problem, const SearchRequest& re
 
 // Runs a test of one drawn problem; says which problem it was if it fails.
 template <class Body>
-void with_problem(const Problem& problem, const SearchRequest& request, const std::string& isa,
+void with_problem(const Drawn& problem, const SearchRequest& request, const std::string& isa,
                   Body body) {
   try {
     body();
@@ -107,8 +107,8 @@ Shape tiny_shape(Random& random, int depth) {
   return shape;
 }
 
-Problem tiny_problem(Random& random, int depth) {
-  Problem problem(tiny_shape(random, depth), random);
+Drawn tiny_problem(Random& random, int depth) {
+  Drawn problem(tiny_shape(random, depth), random);
   if (random.one_in(4)) problem.unit = random.draw(2, 7);
   if (random.one_in(3)) problem.penalty = random.draw(1, 4);
   if (random.one_in(3)) problem.min_rows = random.draw(2, 4);
@@ -136,7 +136,7 @@ int splits_of(const SearchRequest& request, std::size_t answer) {
   return request.sizes ? static_cast<int>(answer) : request.max_splits;
 }
 
-void check_answers(const Problem& problem, const SearchRequest& request, const SearchResult& result,
+void check_answers(const Drawn& problem, const SearchRequest& request, const SearchResult& result,
                    const std::vector<Cost>& best) {
   check(!result.answers.empty());
   for (std::size_t i = 0; i < result.answers.size(); ++i) {
@@ -155,7 +155,7 @@ void check_answers(const Problem& problem, const SearchRequest& request, const S
 void check_tiny(std::uint64_t seed, const std::vector<std::string>& isas) {
   Random random(seed);
   const int depth = random.one_in(10) ? 4 : random.draw(0, 3);
-  const Problem problem = tiny_problem(random, depth);
+  const Drawn problem = tiny_problem(random, depth);
   const SearchRequest request = tiny_request(random, depth);
   const std::string& isa = any_isa(random, isas);
   const auto best = optima(problem, depth);
@@ -169,7 +169,7 @@ void check_tiny(std::uint64_t seed, const std::vector<std::string>& isas) {
 
 // Four levels, with penalties that limit the levels of some subproblems and not of others; or many
 // columns of two values, which have a recursion of their own.
-Problem deep_problem(Random& random, bool binary) {
+Drawn deep_problem(Random& random, bool binary) {
   Shape shape;
   shape.features = binary ? random.draw(3, 6) : random.draw(1, 2);
   shape.rows = binary ? random.draw(6, 30) : random.draw(6, 10);
@@ -179,7 +179,7 @@ Problem deep_problem(Random& random, bool binary) {
   shape.alike = random.one_in(2);
   shape.weighted = !binary && random.one_in(4);
   shape.counted = shape.weighted && random.one_in(2);
-  Problem problem(shape, random);
+  Drawn problem(shape, random);
   if (random.one_in(2)) problem.unit = random.draw(1, 7);
   if (!random.one_in(4)) problem.penalty = random.draw(1, 3);
   if (random.one_in(3)) problem.min_rows = random.draw(2, 3);
@@ -190,7 +190,7 @@ void check_deep(std::uint64_t seed, Kind kind, const std::vector<std::string>& i
                 Counters& counters) {
   Random random(seed);
   const bool binary = kind == Kind::kBinary || kind == Kind::kListed;
-  const Problem problem = deep_problem(random, binary);
+  const Drawn problem = deep_problem(random, binary);
   const int depth = kind == Kind::kBinary       ? random.draw(3, 5)
                     : kind == Kind::kThresholds ? 4
                                                 : random.draw(1, 4);
@@ -214,7 +214,7 @@ void check_interrupted(std::uint64_t seed, const std::vector<std::string>& isas)
   Random random(seed);
   const Kind kind = random.one_in(2) ? Kind::kMasks : Kind::kThresholds;
   const int depth = random.draw(1, 3);
-  const Problem problem = tiny_problem(random, depth);
+  const Drawn problem = tiny_problem(random, depth);
   const SearchRequest request = tiny_request(random, depth);
   const std::string& isa = any_isa(random, isas);
   const auto best = optima(problem, depth);
@@ -245,7 +245,7 @@ void check_two_levels(std::uint64_t seed, const std::vector<std::string>& isas) 
   shape.noise = random.draw(5, 60);
   shape.weighted = random.one_in(4);
   shape.counted = shape.weighted && random.one_in(2);
-  Problem problem(shape, random);
+  Drawn problem(shape, random);
   if (random.one_in(3)) problem.penalty = random.draw(1, 4);
   if (random.one_in(3)) problem.min_rows = random.draw(2, 30);
   SearchRequest request;
@@ -273,11 +273,11 @@ bool same(const Tree& a, const Tree& b) {
 }
 
 // Rows in the order of their only column, labelled in long stretches with some noise.
-Problem one_column(int rows, int classes, Random& random) {
+Drawn one_column(int rows, int classes, Random& random) {
   Shape shape;
   shape.rows = shape.values = rows;
   shape.classes = classes;
-  Problem problem(shape, random);
+  Drawn problem(shape, random);
   for (int i = 0; i < rows; ++i) {
     problem.ranks[static_cast<std::size_t>(i)] = i;
     const int stretch = i / (rows / 6 + 1);
@@ -288,14 +288,14 @@ Problem one_column(int rows, int classes, Random& random) {
 }
 
 // A problem that takes a while, for limits to strike in the middle of it.
-Problem lengthy_problem(Random& random) {
+Drawn lengthy_problem(Random& random) {
   Shape shape;
   shape.rows = 300;
   shape.features = 4;
   shape.values = 300;
   shape.classes = 2;
   shape.noise = 60;
-  return Problem(shape, random);
+  return Drawn(shape, random);
 }
 
 // The tree is the same for every number of threads.
@@ -306,7 +306,7 @@ void check_threads(std::uint64_t seed, const std::string& isa) {
   shape.rows = random.draw(20, 60);
   shape.values = random.draw(5, shape.rows);
   shape.classes = random.draw(2, 3);
-  const Problem problem(shape, random);
+  const Drawn problem(shape, random);
   SearchRequest request;
   request.max_depth = random.draw(2, 3);
   if (random.one_in(3)) request.max_splits = random.draw(2, 5);
@@ -321,7 +321,7 @@ void check_threads(std::uint64_t seed, const std::string& isa) {
   }
 }
 
-void check_bounds(const Problem& problem, const SearchRequest& request, const SearchResult& result,
+void check_bounds(const Drawn& problem, const SearchRequest& request, const SearchResult& result,
                   Cost optimum) {
   const SearchAnswer& answer = result.answers.back();
   check(answer.lower_bound <= optimum && optimum <= answer.objective);
@@ -367,7 +367,7 @@ void test_search_one_column() {
   request.max_depth = 2;
   for (const std::string& isa : instruction_sets())
     for (const int classes : {2, 5}) {
-      const Problem problem = one_column(66000, classes, random);
+      const Drawn problem = one_column(66000, classes, random);
       Control control;
       const SearchResult result = run(problem, request, isa, control);
       check(result.status == Status::kOptimal);
@@ -377,7 +377,7 @@ void test_search_one_column() {
 
 void test_search_three_levels() {
   Random random(1);
-  const Problem problem = lengthy_problem(random);
+  const Drawn problem = lengthy_problem(random);
   SearchRequest request;
   request.max_depth = 3;
   const std::string isa = "auto";

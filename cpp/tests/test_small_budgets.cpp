@@ -6,8 +6,8 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
-#include "search/mask_tree.hpp"
-#include "search/search.hpp"
+#include "search/driver/search.hpp"
+#include "search/masks/mask_tree.hpp"
 
 namespace exactree::tests {
 
@@ -21,8 +21,8 @@ void check_small(std::uint64_t seed) {
   shape.values = random.one_in(4) ? 1 : random.draw(1, 4);
   shape.classes = random.draw(1, 3);
   shape.weighted = random.one_in(3);
-  const Problem problem(shape, random);
-  Columns data = problem.columns();
+  const Drawn problem(shape, random);
+  Problem data = problem.columns();
   MaskTree masks(nullptr, 0, data.rows, data.ranks, data.features);
   data.masks = &masks;
   data.features = 0;

@@ -1,4 +1,4 @@
-// Squared error against brute force, in the units of the search: see search/squares.hpp.
+// Squared error against brute force, in the units of the search: see search/targets/squares.hpp.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "kernels.hpp"
 #include "problems.hpp"
-#include "search/search.hpp"
+#include "search/driver/search.hpp"
 
 namespace exactree::tests {
 
@@ -32,8 +32,8 @@ class Numbers {
     influences = random.one_in(3);
   }
 
-  Columns columns() const {
-    Columns data;
+  Problem columns() const {
+    Problem data;
     data.rows = rows_;
     data.features = features_;
     data.classes = 1;
@@ -117,7 +117,7 @@ void check_numbers(std::uint64_t seed, const std::vector<std::string>& isas) {
     request.switches.off = static_cast<std::uint32_t>(random.draw(0, (2 << kPrunings) - 1));
   const auto& isa =
       isas[static_cast<std::size_t>(random.draw(0, static_cast<int>(isas.size()) - 1))];
-  const Columns data = problem.columns();
+  const Problem data = problem.columns();
   Control control;
   SearchProgress progress;
   const SearchResult result = search(data, request, kernels(isa).make_root, control, progress);

@@ -1,0 +1,179 @@
+// The thresholds of one column as a chain of nested splits, searched by intervals.
+//
+// Letters
+//   S          the rows of the node; L(p), R(p) its two sides when split at position p
+//   e(A)       the optimum on the rows A within the budget of a side
+//   T(p)       join(e(L(p)), e(R(p))): the optimum of the trees that split at p first
+//   I(A)       the influence of the rows A: what they can cost at most in any leaf
+//   lo, hi     what is known of e: lo[0] <= e(L) <= hi[0], lo[1] <= e(R) <= hi[1]
+//
+// Everything rests on two facts, for budgets that say "at most", and for each budget by itself.
+//   Subset.     A within B: e(A) <= e(B). Proof: the best tree of B, on A, errs on no other rows.
+//   Similarity. A within B: e(B) <= e(A) + I(B - A). Proof: the best tree of A, on B, errs on the
+//               rows of B - A besides, which cost at most their influence.
+// With p <= q, L(p) lies within L(q) and R(q) within R(p), and both differ by the rows between.
+//
+// A limit on the rows of a leaf (min_rows > 1) breaks Subset. Then lo always speaks of the problem
+// without that limit, for which both facts hold and whose optimum is never above; hi speaks of the
+// problem with it, for which Similarity still holds (leaves only grow). A threshold whose sides
+// were solved is closed: it need not be looked at again whatever lo says.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "search/columns/difference.hpp"
+#include "search/columns/floors.hpp"
+#include "search/node.hpp"
+#include "search/value.hpp"
+
+namespace exactree {
+
+template <class V>
+struct Threshold {
+  int position = 0;
+  int rank = 0;  // rows with a lower rank go left: how other nodes know this threshold
+  V lo[2], hi[2];
+  int kid[2] = {-1, -1};  // the solutions of the sides, where they were solved as subproblems
+  int next = 0, prev = 0;
+  int floors = -1;  // where the floors of its second columns start, left side first
+  bool closed = false;
+};
+
+// What is known of a subproblem after it was solved, for the benefit of its neighbours.
+template <class V>
+struct Solution {
+  V lower, upper;
+  int best_feature = -1;
+  int depth = 0;  // what the lists speak of: less than was asked for if no more could be useful
+  std::vector<std::vector<Threshold<V>>> lists;  // per column, by position
+  std::vector<std::uint16_t> floors;
+
+  std::int64_t bytes() const {
+    std::size_t sum = floors.capacity() * sizeof(std::uint16_t);
+    for (const auto& list : lists) sum += list.capacity() * sizeof(Threshold<V>) + sizeof list;
+    return static_cast<std::int64_t>(sum);
+  }
+};
+
+// A solved subproblem whose rows differ little from ours: it has some that we have not, or lacks
+// some that we have.
+template <class V>
+struct Relative {
+  const Solution<V>* solution;
+  Cost between = 0;                        // influence of the rows by which we differ
+  bool larger = false;                     // it has them
+  int begin = 0, end = 0;                  // where they lie in the column that parts us
+  const Difference* difference = nullptr;  // the same rows, if it pays to know them
+};
+
+// Two neighbours along the column, and what other columns say; see quadrants.hpp.
+inline constexpr int kMostRelatives = 3;
+
+// What the chain needs to know of its node's problem.
+struct ChainContext {
+  Node* node = nullptr;
+  int feature = 0;
+  Cost penalty = 0;
+  int budgets = 1;       // of the node
+  int side_budgets = 1;  // of its sides
+  bool subset_holds = true;
+  Switches switches;
+  Budget budget = {};
+};
+
+// One threshold to evaluate: where, what is known, and how far it is worth knowing.
+template <class V>
+struct Task {
+  int run_begin, run_end;  // the run of thresholds it divides
+  int entry;
+  int position;
+  Cost slack;  // solving beyond best by this much can remove the whole run
+};
+
+template <class V>
+class Walk;  // transfer.cpp
+
+template <class V>
+class Chain {
+ public:
+  using Entry = Threshold<V>;
+
+  // Starts with what relatives know of the same thresholds.
+  void start(const ChainContext& context, const Relative<V>* relatives, int count, bool with_floors,
+             Counters& counters);
+
+  // Takes the next threshold that could cost less than `best`; false if there is none left.
+  bool pick(const V& best, Task<V>& task, Counters& counters);
+  // The threshold at a position, as if it had been picked first.
+  Task<V> task_at(int position);
+  // Tells what evaluating it brought, and passes that on along the chain.
+  void commit(const Task<V>& task);
+
+  const ChainContext& context() const { return context_; }
+  Entry& entry(int i) { return entries_[static_cast<std::size_t>(i)]; }
+  const Entry& entry(int i) const { return entries_[static_cast<std::size_t>(i)]; }
+  V cost_below(const Entry& e) const {
+    return join(e.lo[0], e.lo[1], context_.penalty, context_.budgets);
+  }
+  // The floors of an entry's second columns, both sides; raised by those of its neighbours.
+  std::uint16_t* floors(int i);
+
+  // The nearest solved neighbours of entry i for one side.
+  int relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
+                Relative<V> out[2]) const;
+
+  // Looks again at everything before a position; whatever is known stays known.
+  void reopen(int before);
+  // Opens the entries of which it is not known whether they cost at most `value` with budget k: a
+  // search that needed to know only whether they cost less closed them.
+  void doubt(int k, Cost value);
+  // The first closed entry whose split costs at most `value` with budget k; -1 if there is none.
+  int first_at_most(int k, Cost value) const;
+
+  // A bound on every split of this chain that is not closed.
+  V open_bound() const;
+  // A bound on every split that would leave too few rows on a side: those count for the problem
+  // without that limit, of which lo speaks.
+  V excluded_bound() const;
+  // Moves the chain into a list for the neighbours of this node, without what they can do without.
+  void store(const V& best, Solution<V>& solution);
+
+ private:
+  static constexpr int kFirst = 0, kLast = 1;  // the entries at both ends
+  struct Gap {
+    int entry, first, last;
+  };
+  // What is open in a run: from the entry before its first gap to the one after its last.
+  struct Open {
+    int begin, end, first, last;
+  };
+
+  bool gap(int i, const V& best, Gap& out, Counters& counters) const;
+  bool choose(int begin, int end, const V& best, Gap& chosen, Open& open, Counters& counters) const;
+  int link(int after, int position, int rank);
+  int insert(int after, int position, int rank);
+  void spread(const Entry& from, Entry& to, bool& changed) const;
+  // A bound on every split at or after a and before b; see gap().
+  V bound_between(const Entry& a, const Entry& b) const;
+  // transfer.cpp
+  void take_relatives(const Relative<V>* relatives, int count, bool with_floors);
+  void take(const Walk<V>& theirs, bool with_floors, Entry& ours);
+
+  void append(int position, int rank, const V lo[2], const V hi[2]);
+  Cost influence(int a, int b) const { return context_.node->influence(context_.feature, a, b); }
+  V value(Cost c) const { return V::constant(c, context_.side_budgets); }
+
+  ChainContext context_;
+  std::vector<Entry> entries_;  // the first has position 0, the second position rows()
+  std::vector<std::uint16_t> floors_;
+  std::vector<Entry> kept_;                // room for store()
+  std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
+  std::size_t next_run_ = 0;
+  int first_allowed_ = 1, last_allowed_ = 0;
+};
+
+}  // namespace exactree

@@ -1,0 +1,400 @@
+// A node over rank columns, compiled per instruction set: how its rows are split (rank_table.hpp)
+// and what they are to be classified as (a file for each kind of target).
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "search/audit/claims.hpp"
+#include "search/columns/column_group.hpp"
+#include "search/columns/rank_table.hpp"
+#include "search/node.hpp"
+#include "search/targets/leaf_cost.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+// The scan of one column for one side of a split: what it must beat, and what it found.
+template <class Measure>
+struct Scan {
+  Measure best;                       // in: beat this; out: the lowest cost found, else unchanged
+  Measure low;                        // stop when best has come down to it
+  Measure floor = 0;                  // out: no split of this column is cheaper
+  int first_rows = 0, last_rows = 0;  // how many of the side's rows may be left of the split
+  bool wanted = false;
+};
+
+// Whether targets can look at eight columns at once.
+template <class Targets>
+inline constexpr bool kGrouped = requires { &Targets::in_groups; };
+
+// Whether targets are numbers (squared_targets.hpp) instead of classes.
+template <class Targets>
+inline constexpr bool kSquared = requires { typename Targets::Squared; };
+
+template <class Rank, class Targets>
+class ColumnNode final : public Node {
+ public:
+  using Measure = typename Targets::Measure;
+
+  ColumnNode(int features, Cost unit, int min_rows, std::shared_ptr<const RankTools> tools)
+      : ranks_(features, std::move(tools)) {
+    features_ = features;
+    unit_ = unit;
+    min_rows_ = min_rows;
+    unbounded_ = kSquared<Targets>;
+  }
+
+  // The node of all rows.
+  static std::unique_ptr<Node> root(const Problem& data) {
+    auto node = std::make_unique<ColumnNode>(data.features, data.unit, data.min_rows,
+                                             std::make_shared<RankTools>(data));
+    node->ranks_.read(data);
+    node->take_size();
+    node->leaf_cost_ = LeafCost(data);
+    node->targets_.allocate(data, data.rows, node->words_);
+    for (int f = 0; f < data.features; ++f)
+      node->targets_.take_rows(data, f, node->ranks_.row_order(f));
+    node->finish(data.counts != nullptr && data.min_rows > 1);
+    for (int f = 0; f < data.features; ++f) node->set_root_prefixes(data, f);
+    EXACTREE_CLAIM(node->audited.set_root(data));
+    return node;
+  }
+
+  std::unique_ptr<Node> make_empty() const override {
+    auto node = std::make_unique<ColumnNode>(features_, unit_, min_rows_, ranks_.tools());
+    node->leaf_cost_ = leaf_cost_;
+    return node;
+  }
+
+  int rank_at(int f, int p) const override { return ranks_.rank_at(f, p); }
+  int position_of(int f, int rank, int from) const override {
+    return ranks_.position_of(f, rank, from);
+  }
+
+  void make_child(int f, int p, bool left, Node& into, const Workspace&) override {
+    auto& child = static_cast<ColumnNode&>(into);
+    child.ranks_.take(ranks_, f, p, left);
+    child.take_size();
+    child.targets_.allocate(targets_, child.rows_, child.words_);
+    for (int g = 0; g < features_; ++g)
+      child.targets_.take(targets_, g, child.ranks_.kept(g), words_);
+    child.finish(!counts_.empty());
+    if (!prefix_.empty() || !counts_.empty())
+      for (int g = 0; g < features_; ++g) child.set_child_prefixes(*this, g);
+    EXACTREE_CLAIM(child.audited.set_child(audited, f, rank_at(f, p), left), claims::built(child));
+  }
+
+  void between(int f, int a, int b, Difference& out) override {
+    out.ranks.resize(static_cast<std::size_t>(features_));
+    out.costs.resize(static_cast<std::size_t>(features_));
+    for (int g = 0; g < features_; ++g) {
+      auto& rank = out.ranks[static_cast<std::size_t>(g)];
+      auto& cost = out.costs[static_cast<std::size_t>(g)];
+      rank.clear();
+      cost.assign(1, 0);
+      ranks_.with_parting(g, f, a, [&](const auto& from) {
+        ranks_.with_parting(g, f, b, [&](const auto& to) {
+          for (int w = 0; w < words_; ++w)
+            for (Word v = to.left(w) & ~from.left(w); v != 0; v &= v - 1) {
+              const int i = w * 64 + exactree::EXACTREE_ISA::first(v);
+              rank.push_back(rank_at(g, i));
+              cost.push_back(cost.back() + influence(g, i, i + 1));
+            }
+        });
+      });
+    }
+  }
+
+  void part(int f, int p, Workspace& work) const override {
+    targets_.part(f, p, work);
+    const int* sum = counts_.empty() ? nullptr : &counts_[index(f, rows_ + 1)];
+    work.side_rows[0] = sum == nullptr ? p : sum[p];
+    work.side_rows[1] = sum == nullptr ? rows_ - p : sum[rows_] - sum[p];
+  }
+
+  void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace& work) override {
+    Scan<Measure> scan[2];
+    for (int s = 0; s < 2; ++s) {
+      scan[s].best = targets_.at_least(side[s].best, unit_);
+      scan[s].low = targets_.at_most(side[s].low, unit_);
+      scan[s].first_rows = limited ? min_rows_ : 1;
+      scan[s].last_rows = work.side_rows[s] - scan[s].first_rows;
+    }
+    if constexpr (kGrouped<Targets>) {
+      if (work.switches.on(Pruning::kJump) && targets_.in_groups(rows_))
+        by_groups(f, p, side, limited, scan, work);
+      else
+        by_columns(f, p, side, limited, scan, work);
+    } else {
+      by_columns(f, p, side, limited, scan, work);
+    }
+    for (int s = 0; s < 2; ++s)
+      side[s].best = std::min(side[s].best, targets_.cost(scan[s].best, unit_));
+  }
+
+  void whole(SideQuery& query, bool limited, Workspace& work) override {
+    part(0, rows_, work);
+    SideQuery side[2] = {query, {}};
+    depth_one(0, rows_, side, limited, work);
+    query = side[0];
+  }
+
+  void list_rows(int f, int* classes, Cost* costs) const override {
+    for (int i = 0; i < rows_; ++i) {
+      classes[i] = targets_.class_at(f, i);
+      costs[i] = weight_at(f, i);
+    }
+  }
+  const Word* class_mask(int f, int c) const override {
+    if constexpr (requires { targets_.class_mask(f, c); }) return targets_.class_mask(f, c);
+    return nullptr;
+  }
+  void list_squares(int f, SquareSums* rows) const override {
+    if constexpr (kSquared<Targets>)
+      for (int i = 0; i < rows_; ++i) rows[i] = targets_.row_at(f, i);
+  }
+
+  std::int64_t bytes() const override {
+    return static_cast<std::int64_t>(ends_.capacity() * sizeof(Word)) + ranks_.bytes() +
+           targets_.bytes();
+  }
+
+ private:
+  void take_size() {
+    rows_ = ranks_.rows();
+    words_ = ranks_.words();
+    ends_.resize(index(features_, words_));
+  }
+  void finish(bool counted) {
+    for (int f = 0; f < features_; ++f) {
+      const Rank* r = ranks_.own(f);
+      Word* e = &ends_[index(f, words_)];
+      for (int w = 0; w < words_; ++w) e[w] = group_ends(r + w * 64);
+      // The padding differs from every rank, so the last row ends a group; nothing after it does.
+      e[words_ - 1] &= ranks_.last_word();
+    }
+    targets_.finish(unit_, leaf_, label_);
+    bool by_row = Targets::kWeighted;
+    if constexpr (kSquared<Targets>) by_row = targets_.influences(), unbounded_ = !by_row;
+    if (by_row) prefix_.resize(index(features_, rows_ + 1));
+    if (counted) counts_.resize(index(features_, rows_ + 1));
+  }
+  void set_root_prefixes(const Problem& data, int f) {
+    if (!counts_.empty()) {
+      int* sum = &counts_[index(f, rows_ + 1)];
+      sum[0] = 0;
+      for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + data.counts[ranks_.row_order(f)[i]];
+    }
+    if (!prefix_.empty()) set_cost_prefix(f);
+  }
+  void set_child_prefixes(const ColumnNode& parent, int f) {
+    if (!prefix_.empty()) set_cost_prefix(f);
+    if (counts_.empty()) return;
+    int* sum = &counts_[index(f, rows_ + 1)];
+    const Word* keep = ranks_.kept(f);
+    sum[0] = 0;
+    int i = 0;
+    for (int w = 0; w < parent.words_; ++w)
+      for (Word v = keep[w]; v != 0; v &= v - 1, ++i)
+        sum[i + 1] = sum[i] + parent.count_at(f, w * 64 + exactree::EXACTREE_ISA::first(v));
+  }
+  void set_cost_prefix(int f) {
+    Cost* sum = &prefix_[index(f, rows_ + 1)];
+    sum[0] = 0;
+    for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + targets_.cost_at(f, i, unit_);
+  }
+
+  // Floor. floors[g] bounds from below what the best second split in column g can cost, so a
+  // column whose floor is not below the best known cost holds nothing better.
+  bool barred(const SideQuery& side, int g, const Scan<Measure>& scan) const {
+    return side.floors != nullptr && side.floors[g] * floor_unit() >= scan.best;
+  }
+
+  // What floors are counted in, as a measure.
+  Measure floor_unit() const {
+    if constexpr (kSquared<Targets>) return unit_;
+    return 1;
+  }
+
+  // Eight columns at a time, those first that were good lately.
+  void by_groups(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
+                 Workspace& work) {
+    std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
+    const int groups = groups_of(features_), first = order.front() / kGroup;
+    for (int i = 0; i < groups && (side[0].wanted || side[1].wanted); ++i) {
+      const int group = (first + i) % groups;
+      const Measure before[2] = {scan[0].best, scan[1].best};
+      GroupScan found[2];
+      for (int s = 0; s < 2; ++s) {
+        found[s] = {0, scan[s].best, scan[s].low, scan[s].first_rows, scan[s].last_rows, {}};
+        if (side[s].wanted) found[s].live = lanes_of(group, side[s], scan[s]);
+      }
+      const unsigned lanes = found[0].live | found[1].live;
+      if (lanes == 0) continue;
+      if (!targets_.worth_a_group(lanes)) {
+        typename Targets::Passes passes(scan, work);
+        for (unsigned v = lanes; v != 0; v &= v - 1)
+          by_column(group * kGroup + std::countr_zero(v), f, p, side, limited, passes, scan, work);
+        continue;
+      }
+      ranks_.with_group(group, f, p, lanes, [&](const auto& parting) {
+        targets_.scan_group(group, parting, &ends_[index(group * kGroup, words_)], limited, found,
+                            work);
+      });
+      EXACTREE_CLAIM(claim_group(f, p, group, limited, side, scan, found));
+      for (int s = 0; s < 2; ++s) {
+        scan[s].best = found[s].best;
+        work.counters.scans += std::popcount(found[s].live);
+        if (side[s].wanted)
+          work.counters.pruned[static_cast<std::size_t>(Pruning::kFloor)] +=
+              std::popcount(lanes_in(group) & ~found[s].live);
+        if (!limited) raise_floors(group, found[s], side[s]);
+        if (scan[s].best <= scan[s].low) side[s].wanted = false;
+      }
+      if (i > 0 && (scan[0].best < before[0] || scan[1].best < before[1]))
+        std::iter_swap(order.begin(), std::find(order.begin(), order.end(), group * kGroup));
+    }
+  }
+  unsigned lanes_in(int group) const {
+    return (1u << std::min(kGroup, features_ - group * kGroup)) - 1;
+  }
+  unsigned lanes_of(int group, const SideQuery& side, const Scan<Measure>& scan) const {
+    unsigned lanes = lanes_in(group);
+    for (unsigned v = lanes; v != 0; v &= v - 1)
+      if (const int j = std::countr_zero(v); barred(side, group * kGroup + j, scan))
+        lanes &= ~(1u << j);
+    return lanes;
+  }
+  void raise_floors(int group, const GroupScan& found, SideQuery& side) const {
+    if (side.floors == nullptr) return;
+    for (unsigned v = found.live; v != 0; v &= v - 1) {
+      const int j = std::countr_zero(v);
+      std::uint16_t& floor = side.floors[group * kGroup + j];
+      floor = std::max(floor, static_cast<std::uint16_t>(std::min(found.floor[j], 65535)));
+    }
+  }
+  // One column after the other. Those that were good lately come first: they bring `best` down.
+  void by_columns(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
+                  Workspace& work) {
+    typename Targets::Passes passes(scan, work);
+    std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
+    for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i)
+      if (by_column(order[i], f, p, side, limited, passes, scan, work) && i > 0)
+        std::rotate(order.begin(), order.begin() + static_cast<long>(i),
+                    order.begin() + static_cast<long>(i) + 1);
+  }
+  // True if the column has something better.
+  bool by_column(int g, int f, int p, SideQuery side[2], bool limited,
+                 typename Targets::Passes& passes, Scan<Measure> scan[2], Workspace& work) {
+    for (int s = 0; s < 2; ++s) {
+      const bool bars = side[s].wanted && barred(side[s], g, scan[s]);
+      if (bars) work.counters.count(Pruning::kFloor);
+      scan[s].wanted = side[s].wanted && !bars;
+    }
+    EXACTREE_CLAIM(claim_barred(f, p, g, limited, side, scan));
+    if (!scan[0].wanted && !scan[1].wanted) return false;
+    [[maybe_unused]] const Scan<Measure> before[2] = {scan[0], scan[1]};
+    const bool better = ranks_.with_parting(g, f, p, [&](const auto& parting) {
+      return scan_column(g, parting, limited, passes, scan, side, work);
+    });
+    EXACTREE_CLAIM(claim_scanned(f, p, g, limited, before, scan));
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].best <= scan[s].low) side[s].wanted = false;
+    return better;
+  }
+
+  template <class R>
+  bool scan_column(int g, const Parting<R>& parting, bool limited, typename Targets::Passes& passes,
+                   Scan<Measure> scan[2], SideQuery side[2], Workspace& work) {
+    const Measure before[2] = {scan[0].best, scan[1].best};
+    const Word* group_end = &ends_[index(g, words_)];
+    if (!kSquared<Targets> && !work.switches.on(Pruning::kJump)) {
+      for (int s = 0; s < 2; ++s)
+        if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
+    } else {
+      const int* counts = counts_.empty() ? nullptr : &counts_[index(g, rows_ + 1)];
+      targets_.scan(g, parting, group_end, limited, counts, passes, scan, work);
+    }
+    for (int s = 0; s < 2; ++s) {
+      if (!scan[s].wanted) continue;
+      ++work.counters.scans;
+      if (side[s].floors == nullptr || limited) continue;
+      const Measure most = std::numeric_limits<std::uint16_t>::max();
+      const Measure floor = std::min(most, scan[s].floor / floor_unit());
+      side[s].floors[g] = std::max(side[s].floors[g], static_cast<std::uint16_t>(floor));
+    }
+    return scan[0].best < before[0] || scan[1].best < before[1];
+  }
+
+  // The weight of a row, which is what it costs unless there is a table of costs.
+  Cost weight_at(int f, int i) const {
+    if constexpr (requires { targets_.weight_at(f, i); }) return targets_.weight_at(f, i);
+    return targets_.cost_at(f, i, unit_);
+  }
+
+  // The scan without the jump: every split of the column.
+  template <class R>
+  void scan_all(int g, const Parting<R>& parting, const Word* group_end, int s, Scan<Measure>& scan,
+                Workspace& work) const {
+    std::vector<Cost> left(work.class_cost[s].size(), 0), right = work.class_cost[s];
+    if (!Targets::kWeighted)
+      for (Cost& c : right) c *= unit_;
+    int passed = 0;
+    for (int i = 0; i < rows_; ++i) {
+      if (parting.side(s, i / 64) >> (i % 64) & 1) {
+        const auto c = static_cast<std::size_t>(targets_.class_at(g, i));
+        left[c] += weight_at(g, i);
+        right[c] -= weight_at(g, i);
+        passed += count_at(g, i);
+      }
+      if ((group_end[i / 64] >> (i % 64) & 1) == 0) continue;
+      if (passed < scan.first_rows || passed > scan.last_rows) continue;
+      const Cost cost = leaf_cost_(left) + leaf_cost_(right);
+      scan.best = std::min(scan.best, targets_.at_least(cost, unit_));
+    }
+    scan.floor = scan.best;
+  }
+
+#ifdef EXACTREE_AUDIT
+  void claim_group(int f, int p, int group, bool limited, const SideQuery side[2],
+                   const Scan<Measure> before[2], const GroupScan after[2]) const {
+    for (int s = 0; s < 2; ++s) {
+      Cost best = targets_.cost(before[s].best, unit_);
+      std::vector<int> columns;
+      for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < features_; ++j)
+        if (after[s].live >> j & 1)
+          columns.push_back(group * kGroup + j);
+        else
+          claims::scanned(Pruning::kFloor, *this, f, p, s, {group * kGroup + j}, limited, best,
+                          best);
+      if (!columns.empty())
+        claims::scanned(Pruning::kJump, *this, f, p, s, columns, limited, best,
+                        targets_.cost(after[s].best, unit_));
+    }
+  }
+  void claim_barred(int f, int p, int g, bool limited, const SideQuery side[2],
+                    const Scan<Measure> scan[2]) const {
+    for (int s = 0; s < 2; ++s) {
+      const Cost best = targets_.cost(scan[s].best, unit_);
+      if (side[s].wanted && !scan[s].wanted)
+        claims::scanned(Pruning::kFloor, *this, f, p, s, {g}, limited, best, best);
+    }
+  }
+  void claim_scanned(int f, int p, int g, bool limited, const Scan<Measure> before[2],
+                     const Scan<Measure> after[2]) const {
+    for (int s = 0; s < 2; ++s)
+      if (before[s].wanted)
+        claims::scanned(Pruning::kJump, *this, f, p, s, {g}, limited,
+                        targets_.cost(before[s].best, unit_), targets_.cost(after[s].best, unit_));
+  }
+#endif
+
+  RankTable<Rank> ranks_;
+  LeafCost leaf_cost_;
+  Targets targets_;
+};
+
+}  // namespace exactree::EXACTREE_ISA

@@ -1,0 +1,20 @@
+// Single splits of a node, by plain passes: for what happens a few times in a solve.
+#pragma once
+
+#include "search/node.hpp"
+
+namespace exactree {
+
+struct SingleSplit {
+  int feature = -1;  // -1: there is none
+  int position = 0;
+  double score = 0;  // the lower the better
+};
+
+// The split with the fewest errors, or the one with the least Gini impurity (which is what greedy
+// trees use, because it also rewards progress that does not show in errors yet). Ties: the lowest
+// column, then the lowest rank. In regression both are the one with the least squared error.
+enum class Criterion { kErrors, kGini };
+SingleSplit best_split(const Node& node, const Problem& data, Criterion criterion, Cost* cost);
+
+}  // namespace exactree

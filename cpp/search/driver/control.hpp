@@ -1,0 +1,128 @@
+// When to stop, what was counted, and which prunings are on.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "search/value.hpp"
+
+namespace exactree {
+
+// Every pruning of the search, in the order of the bits that switch it off (for tests). The proof
+// of each stands where it is applied.
+enum class Pruning {
+  kSubInterval,   // a run of thresholds between two solved ones
+  kNeighbour,     // thresholds close to a solved one
+  kSideCap,       // a side need not be solved beyond what could still help
+  kSideKnown,     // a side is known well enough from its neighbours
+  kJump,          // a scan skips rows that cannot bring it below the best
+  kFloor,         // a column cannot hold a better second split
+  kTransfer,      // bounds of a neighbouring subproblem, carried over
+  kIncumbent,     // a good tree before the search
+  kUsefulSplits,  // more splits than their penalties allow
+  // Problem of two values:
+  kSibling,      // a column whose sides resemble those of a solved one
+  kSecondSplit,  // what a side costs at least, from its best single split
+  kLookAhead,    // one level less is solved first: a start, an order and a bound
+  kPairCache,    // a depth-two subproblem met before
+  kArchive,      // a deeper subproblem met before
+  kArchiveLike,  // a subproblem much like one met before
+  // Side masks (and kArchiveLike, kSideCap, kIncumbent):
+  kForced,  // single splits: errors that all masks of a branch make
+  kRecent,  // single splits: masks that were best for other rows lately come first
+  kBranch,  // what all masks of a branch send left, and what right, costs too much already
+  // Problem of two values again:
+  kConflict,  // equal rows of both classes, taken out in pairs
+  // Problem of many values again:
+  kQuadrant,  // the same rows, met by the same two splits in the other order
+};
+inline constexpr int kPrunings = 20;
+inline constexpr std::array<const char*, kPrunings> kPruningNames = {
+    "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
+    "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
+    "second_split", "look_ahead", "pair_cache", "archive",       "archive_like",
+    "forced",       "recent",     "branch",     "conflict",      "quadrant"};
+
+struct Switches {
+  std::uint32_t off = 0;
+  bool on(Pruning p) const { return (off >> static_cast<int>(p) & 1u) == 0; }
+  // The bit after the last pruning: what does not pay everywhere is used everywhere, so that tests
+  // of small problems see it.
+  bool everywhere() const { return (off >> kPrunings & 1u) != 0; }
+};
+
+// What one worker did; summed at the end.
+struct Counters {
+  std::int64_t nodes = 0;        // subproblems opened
+  std::int64_t evaluations = 0;  // thresholds whose two sides were solved by scans
+  std::int64_t scans = 0;        // passes over one column for one side
+  std::array<std::int64_t, kPrunings> pruned = {};
+
+  void count(Pruning p) { ++pruned[static_cast<std::size_t>(p)]; }
+  void add(const Counters& other) {
+    nodes += other.nodes;
+    evaluations += other.evaluations;
+    scans += other.scans;
+    for (std::size_t i = 0; i < pruned.size(); ++i) pruned[i] += other.pruned[i];
+  }
+};
+
+enum class Status { kOptimal, kTimeLimit, kMemoryLimit, kInterrupted };
+
+// Shared by all workers of one solve. Workers ask stopped() often (it is one relaxed load); the
+// calling thread looks at the clock and at signals through poll().
+class Control {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  double time_limit = 1e300;
+  std::int64_t memory_limit = 0;       // bytes, 0: none
+  std::function<bool(double)> signal;  // called with the seconds since the start; true: stop
+
+  Control() : start_(Clock::now()) {}
+
+  bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  void stop(Status why) {
+    Status running = Status::kOptimal;
+    why_.compare_exchange_strong(running, why);
+    stop_.store(true, std::memory_order_relaxed);
+  }
+  Status status() const { return why_.load(); }
+
+  // For any worker, now and then: the clock only.
+  void check_time() {
+    if (seconds() >= time_limit) stop(Status::kTimeLimit);
+  }
+  // For the calling thread: also signals and progress, at most every 20 ms.
+  void poll() {
+    const double now = seconds();
+    if (now >= time_limit) stop(Status::kTimeLimit);
+    if (now < next_signal_) return;
+    next_signal_ = now + 0.02;
+    if (signal && signal(now)) stop(Status::kInterrupted);
+  }
+
+  void use_memory(std::int64_t bytes) {
+    const std::int64_t used = memory_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    std::int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (used > peak && !peak_.compare_exchange_weak(peak, used)) {
+    }
+    if (memory_limit > 0 && used > memory_limit) stop(Status::kMemoryLimit);
+  }
+  std::int64_t peak_bytes() const { return peak_.load(); }
+
+ private:
+  Clock::time_point start_;
+  double next_signal_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::atomic<Status> why_ = Status::kOptimal;
+  std::atomic<std::int64_t> memory_ = 0;
+  std::atomic<std::int64_t> peak_ = 0;
+};
+
+}  // namespace exactree

@@ -1,0 +1,181 @@
+#include "search/driver/incumbent.hpp"
+
+#include <algorithm>
+
+#include "search/columns/greedy_split.hpp"
+
+namespace exactree {
+
+namespace {
+constexpr std::size_t kRoots = 8;  // more did not pay
+}
+
+template <class V>
+std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effort, const V& cap) {
+  auto best = std::make_unique<Plan<V>>();
+  best->budget = budget;
+  best->value = V::constant(node.leaf(), worker_.budgets(budget));
+  if (budget.depth == 0 || node.leaf() == 0) return best;
+  if (budget.depth == 1 || (budget.depth == 2 && effort != Effort::kGreedy))
+    return exact_plan(node, budget, cap);
+  V goal = best->value;
+  lower_to(goal, cap);
+  const int level = level_++;
+  // With sizes the plan that is taken is not the best for every number of splits.
+  const bool exact_sides = !V::kSizes && budget.depth == 3 && effort == Effort::kManyRoots;
+  for (const Candidate& at : candidates(node, budget, effort, level)) {
+    if (worker_.control().stopped()) break;
+    auto found = split_plan(node, budget, at, effort, goal);
+    if (exact_sides && level == 0) note_tried(*found);
+    if (found->value.most() >= best->value.most()) continue;
+    best = std::move(found);
+    lower_to(goal, best->value);
+  }
+  level_ = level;
+  return best;
+}
+
+template <class V>
+std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const V& cap) {
+  auto plan = std::make_unique<Plan<V>>();
+  plan->budget = budget;
+  const int n = worker_.budgets(budget);
+  plan->value = V::constant(node.leaf(), n);
+  if (budget.depth == 1) {
+    Cost cost = 0;
+    const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost);
+    if (split.feature < 0) return plan;
+    plan->feature = split.feature;
+    plan->position = split.position;
+    lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
+    return plan;
+  }
+  plan->solution = std::make_unique<Solution<V>>();
+  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, nullptr, 0, *plan->solution);
+  plan->value = plan->solution->upper;
+  return plan;
+}
+
+// Keeps what was solved of a split; a second side that was left out could not have helped.
+template <class V>
+void Planner<V>::note_tried(Plan<V>& plan) {
+  if (worker_.control().stopped() || !plan.side[0]) return;
+  const int n = worker_.budgets(plan.budget.child());
+  TriedSplit<V> tried;
+  tried.feature = plan.feature;
+  tried.position = plan.position;
+  for (int s = 0; s < 2; ++s) {
+    tried.lo[s] = V::constant(0, n);
+    tried.hi[s] = V::constant(kInfinite, n);
+    if (!plan.side[s]) continue;
+    tried.hi[s] = plan.side[s]->value;
+    if (!plan.side[s]->solution) continue;  // a leaf without errors
+    tried.lo[s] = plan.side[s]->solution->lower;
+    tried.kids[s] = std::move(plan.side[s]->solution);
+  }
+  tried_.push_back(std::move(tried));
+}
+
+template <class V>
+std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
+                                                                   Effort effort, int level) {
+  std::vector<Candidate> list;
+  if (effort == Effort::kManyRoots) {
+    const Budget two = Budget::of(2, budget.splits);
+    const int n = worker_.budgets(two);
+    Solution<V> solution;
+    const V none = V::constant(kInfinite, n);
+    worker_.solve(two, node, none, V::constant(0, n), none, nullptr, 0, solution);
+    for (std::size_t f = 0; f < solution.lists.size(); ++f) {
+      Candidate best{static_cast<int>(f), 0, kInfinite};
+      for (const auto& e : solution.lists[f]) {
+        const Cost cost = e.hi[0].most() + e.hi[1].most();
+        if (cost < best.cost) best.position = e.position, best.cost = cost;
+      }
+      if (best.cost < kInfinite) list.push_back(best);
+    }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return a.cost < b.cost; });
+    if (level == 0) {
+      columns_.clear();
+      for (const auto& at : list) columns_.push_back(at.feature);
+    }
+    list.resize(std::min(list.size(), level == 0 ? kRoots : 1));
+  }
+  // The greedy split is one more at the top; further down that would double the work per level.
+  if (level > 1 && !list.empty()) return list;
+  Cost cost = 0;
+  const SingleSplit gini = best_split(node, worker_.data(), Criterion::kGini, &cost);
+  // A second time it would be no better.
+  const auto same = [&](const Candidate& c) {
+    return c.feature == gini.feature && c.position == gini.position;
+  };
+  if (gini.feature >= 0 && std::none_of(list.begin(), list.end(), same))
+    list.push_back({gini.feature, gini.position, 0});
+  return list;
+}
+
+template <class V>
+std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const Candidate& at,
+                                                Effort effort, const V& cap) {
+  auto plan = std::make_unique<Plan<V>>();
+  plan->budget = budget;
+  plan->feature = at.feature;
+  plan->position = at.position;
+  const Cost penalty = worker_.data().penalty;
+  const int n = worker_.budgets(budget.child());
+  plan->value = V::constant(node.leaf(), worker_.budgets(budget));
+  const V none = V::constant(0, n);
+  V other = none;
+  for (int s = 0; s < 2; ++s) {
+    const V side_most = side_cap(cap, other, penalty, n);
+    // The first side alone costs what the plan must cost less than. (With sizes, a plan that is no
+    // use for one number of splits may still be the one that is taken for another.)
+    if (!V::kSizes && !any_below(none, side_most)) return plan;
+    Node& side = worker_.child(node, at.feature, at.position, s == 0, budget.depth);
+    plan->side[s] = this->plan(side, budget.child(), effort, side_most);
+    other = plan->side[s]->value;
+  }
+  lower_to(plan->value,
+           join(plan->side[0]->value, plan->side[1]->value, penalty, worker_.budgets(budget)));
+  return plan;
+}
+
+template <class V>
+void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
+  const int k = std::min(splits, worker_.budgets(plan.budget) - 1);
+  const Cost value = plan.value[k];
+  if (plan.feature < 0 || node.leaf() <= value) {
+    extractor_.extract(node, plan.budget, splits, value, tree);
+    return;
+  }
+  // The fewest splits that reach the value; with a limit on depth alone, any number.
+  const Budget below = plan.budget.child();
+  int share[2] = {below.splits, below.splits};
+  if (worker_.budgets(plan.budget) > 1 && plan.budget.depth > 1) {
+    const auto reaches = [&](int i, int j) {
+      return plan.side[0]->value[i] + plan.side[1]->value[j] + worker_.data().penalty <= value;
+    };
+    bool done = false;
+    for (int used = 0; used < splits && !done; ++used)
+      for (int i = 0; i <= used && !done; ++i)
+        if (reaches(i, used - i)) share[0] = i, share[1] = used - i, done = true;
+  }
+  const int me = extractor_.open_split(node, plan.feature, plan.position, tree);
+  for (int s = 0; s < 2; ++s) {
+    Node& side = worker_.child(node, plan.feature, plan.position, s == 0, plan.budget.depth);
+    const int index = static_cast<int>(tree.size());
+    auto& at = tree[static_cast<std::size_t>(me)];
+    (s == 0 ? at.left : at.right) = index;
+    if (plan.budget.depth == 1)
+      extractor_.close_leaf(side, tree);
+    else
+      draw(side, *plan.side[s], std::min(share[s], below.splits), tree);
+  }
+}
+
+template class Planner<One>;
+template class Planner<Curve<8>>;
+template class Planner<Curve<32>>;
+
+}  // namespace exactree

@@ -1,0 +1,67 @@
+// A good tree before the search: the lower it starts, the more the search can prune.
+//
+// Greedy first, so that there is an answer at once. Then the last two levels are made optimal,
+// below the greedy split and below those that would be best if only two levels were allowed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "search/driver/extract.hpp"
+
+namespace exactree {
+
+enum class Effort { kGreedy, kManyRoots };
+
+// A subtree that was found: an optimum to be extracted, or a split and what is below it.
+template <class V>
+struct Plan {
+  Budget budget;
+  V value;
+  int feature = -1, position = 0;         // -1: value is that of an optimum (or of a leaf)
+  std::unique_ptr<Plan> side[2];          // none below a last split
+  std::unique_ptr<Solution<V>> solution;  // of an optimum of two levels
+};
+
+// A split of the root whose sides were solved: what they cost, as a job has it.
+template <class V>
+struct TriedSplit {
+  int feature = -1, position = 0;
+  V lo[2], hi[2];
+  std::unique_ptr<Solution<V>> kids[2];
+};
+
+template <class V>
+class Planner {
+ public:
+  explicit Planner(Worker<V>& worker) : extractor_(worker), worker_(worker) {}
+
+  // The best tree found that costs less than `cap` for some budget, if any does.
+  std::unique_ptr<Plan<V>> plan(Node& node, Budget budget, Effort effort, const V& cap);
+  // Appends the plan's tree with at most `splits` splits.
+  void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
+
+  // Problem by what two levels that start with them achieve (after kManyRoots).
+  const std::vector<int>& columns() const { return columns_; }
+  // The root's splits whose sides were solved on the way (three levels, where they are optima).
+  std::vector<TriedSplit<V>> take_tried() { return std::move(tried_); }
+
+ private:
+  struct Candidate {
+    int feature, position;
+    Cost cost;
+  };
+  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, int level);
+  std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
+                                      const V& cap);
+  std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
+  void note_tried(Plan<V>& plan);
+
+  Extractor<V> extractor_;
+  Worker<V>& worker_;
+  std::vector<int> columns_;
+  std::vector<TriedSplit<V>> tried_;
+  int level_ = 0;
+};
+
+}  // namespace exactree

@@ -1,0 +1,26 @@
+// The node of all rows, for each instruction set.
+#pragma once
+
+#include <memory>
+
+#include "search/node.hpp"
+
+namespace exactree {
+
+using MakeRoot = std::unique_ptr<Node> (*)(const Problem&);
+
+namespace plain {
+std::unique_ptr<Node> make_root(const Problem& data);
+}
+#ifdef EXACTREE_HAS_AVX2
+namespace avx2 {
+std::unique_ptr<Node> make_root(const Problem& data);
+}
+#endif
+#ifdef EXACTREE_HAS_AVX512
+namespace avx512 {
+std::unique_ptr<Node> make_root(const Problem& data);
+}
+#endif
+
+}  // namespace exactree

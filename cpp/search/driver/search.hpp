@@ -1,0 +1,56 @@
+// The search for an optimal tree over rank columns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "search/driver/control.hpp"
+#include "search/driver/make_root.hpp"
+#include "search/problem.hpp"
+#include "search/tree.hpp"
+
+namespace exactree {
+
+struct SearchRequest {
+  int max_depth = 0;
+  int max_splits = -1;  // -1: what the depth allows
+  bool sizes = false;   // the optimum for every number of splits up to max_splits
+  int threads = 1;
+  Cost lower_bound = 0;  // known beforehand
+  Cost offset = 0;       // what all trees cost besides; see conflicts.hpp
+  Switches switches;
+};
+
+// What was found for one number of splits.
+struct SearchAnswer {
+  Cost objective = 0, lower_bound = 0;
+  Tree tree;
+};
+
+struct SearchResult {
+  Status status = Status::kOptimal;
+  std::vector<SearchAnswer> answers;  // one, or one per number of splits
+  Counters counters;
+  std::vector<std::tuple<double, Cost, Cost>> history;  // seconds, objective, lower bound
+  double seconds = 0;
+  std::int64_t peak_bytes = 0;
+  // Splits of the trees that nobody had listed: their arrangement, and the rows that go left.
+  struct Part {
+    int source;
+    std::vector<std::uint64_t> left;
+  };
+  std::vector<Part> parts;
+};
+
+// The incumbent and bound of a search under way, for whoever watches it.
+struct SearchProgress {
+  std::atomic<Cost> objective = 0, lower_bound = 0;
+};
+
+SearchResult search(const Problem& data, const SearchRequest& request, MakeRoot make_root,
+                    Control& control, SearchProgress& progress);
+
+}  // namespace exactree

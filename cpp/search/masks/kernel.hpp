@@ -1,0 +1,269 @@
+// Nodes over side masks, compiled per instruction set.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "search/audit/mask_claims.hpp"
+#include "search/bits.hpp"
+#include "search/masks/descent.hpp"
+#include "search/masks/mask_node.hpp"
+#include "search/masks/measure.hpp"
+#include "search/masks/row_sets.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+template <class Measure>
+class MaskNodeOf final : public MaskNode {
+ public:
+  // What all nodes share.
+  struct Shared {
+    explicit Shared(const Problem& data) : measure(data) {
+      if (data.counts != nullptr && data.min_rows > 1)
+        counts = std::make_unique<TableMeasure>(data.rows, data.counts);
+    }
+    Measure measure;
+    std::unique_ptr<TableMeasure> counts;
+    std::vector<Word> of_class;  // class after class: its rows
+    int classes = 0;
+#ifdef EXACTREE_AUDIT
+    std::shared_ptr<Audit> audit;
+#endif
+  };
+
+  MaskNodeOf(MaskTree& tree, std::shared_ptr<const Shared> shared, Cost unit, int min_rows)
+      : MaskNode(tree), shared_(std::move(shared)) {
+    unit_ = unit;
+    min_rows_ = min_rows;
+  }
+
+  static std::unique_ptr<Node> root(const Problem& data) {
+    auto shared = std::make_shared<Shared>(data);
+    const auto words = static_cast<std::size_t>(data.masks->words());
+    shared->classes = std::max(data.classes, 1);
+    shared->of_class.assign(words * static_cast<std::size_t>(shared->classes), 0);
+    std::vector<Word> all(words, 0);
+    for (int i = 0; i < data.rows; ++i) {
+      const auto w = static_cast<std::size_t>(i / 64);
+      const Word bit = Word{1} << (i % 64);
+      all[w] |= bit;
+      shared->of_class[static_cast<std::size_t>(data.labels[i]) * words + w] |= bit;
+    }
+    EXACTREE_CLAIM(shared->audit = AuditedRows::root_of(data));
+    auto node = std::make_unique<MaskNodeOf>(*data.masks, shared, data.unit, data.min_rows);
+    node->take_rows(all.data(), true);
+    return node;
+  }
+  std::unique_ptr<Node> make_empty() const override {
+    return std::make_unique<MaskNodeOf>(*tree_, shared_, unit_, min_rows_);
+  }
+
+  void take_rows(const Word* rows, bool limited) override {
+    const std::size_t n = words();
+    set_.assign(rows, rows + n);
+    limited_ = limited;
+    own_.resize(shared_->of_class.size());
+    for (std::size_t c = 0; c < own_.size() / n; ++c)
+      for (std::size_t w = 0; w < n; ++w) own_[c * n + w] = shared_->of_class[c * n + w] & rows[w];
+    leaf_ = leaf_of(rows, &label_);
+    rows_ = 0;
+    for (std::size_t w = 0; w < n; ++w) rows_ += count(rows[w]);
+    EXACTREE_CLAIM(audited.set_packed(shared_->audit, rows), claims::built(*this));
+  }
+  void make_child(int id, int, bool left, Node& into, const Workspace&) override {
+    const Word* mask = tree_->given(static_cast<std::uint32_t>(id));
+    std::vector<Word> rows(set_);
+    for (std::size_t w = 0; w < rows.size(); ++w) rows[w] &= left ? mask[w] : ~mask[w];
+    static_cast<MaskNodeOf&>(into).take_rows(rows.data(), limited_);
+  }
+
+  void look(int branch, MaskView& view) const override {
+    look_at(tree_->all(branch), tree_->some(branch), view);
+  }
+  void look_at(const Word* mask, MaskView& view) const override { look_at(mask, mask, view); }
+
+  void whole(SideQuery& query, bool limited, Workspace& work) override {
+    ++work.counters.scans;
+    const MaskChoice found = choose(query.best, query.low, limited, false, work);
+    if (found.place.found()) query.best = found.cost;
+  }
+  MaskChoice single(Cost below, Workspace& work) override {
+    return choose(below, 0, true, false, work);
+  }
+  MaskPlace first_mask(Cost cost, Workspace& work) override {
+    return choose(cost + 1, 0, true, true, work).place;
+  }
+  const Word* rows_of_class(int label) const override {
+    return &shared_->of_class[static_cast<std::size_t>(label) * words()];
+  }
+
+  MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) override {
+    const TwoSets<Measure> sets(measure(), words(), left, right);
+    const MaskLimit limit = limit_of(true);
+    MaskDescent<TwoSets<Measure>> descent(*tree_, sets, limit, work);
+    descent.best = measure().at_least(below);
+    descent.run();
+    MaskChoice choice;
+    choice.place = descent.place;
+    if (!choice.place.found()) return choice;
+    Cost both[2];
+    sets.costs(descent.mask(), descent.mask(), both);
+    choice.swapped = both[1] < both[0];
+    choice.cost = measure().cost(descent.best);
+    return choice;
+  }
+
+  Cost recent(const Word* rows, Cost leaf, Workspace& work) const override {
+    if (!work.switches.on(Pruning::kRecent)) return leaf;
+    const MaskScratch& scratch = MaskScratch::of(work);
+    const std::size_t n = words();
+    part_.resize(own_.size());
+    for (std::size_t c = 0; c < own_.size() / n; ++c)
+      for (std::size_t w = 0; w < n; ++w) part_[c * n + w] = shared_->of_class[c * n + w] & rows[w];
+    Cost best = measure().at_least(leaf);
+    const auto try_all = [&](const auto& sets) {
+      for (std::size_t i = 0; i < scratch.places.size(); ++i) {
+        const Word* mask = &scratch.masks[i * n];
+        best = std::min(best, sets.bound(mask, mask));
+      }
+    };
+    if (shared_->classes == 2)
+      try_all(TwoSets<Measure>(measure(), n, part_.data(), &part_[n]));
+    else
+      try_all(ManySets<Measure>{measure(), n, part_});
+    return measure().cost(best);
+  }
+
+  bool raise(MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
+             Workspace& work) const override {
+    const int n = archive.budgets(), from = n > 1 ? 1 : 0;
+    const auto reached = [&] {
+      for (int k = from; k < n; ++k)
+        if (lower[k] < goal[k]) return false;
+      return true;
+    };
+    if (reached()) return true;
+    int own = 0;
+    for (std::size_t w = 0; w < words(); ++w) own += count(rows[w]);
+    for (std::size_t i = 0; i < archive.tries(); ++i) {
+      const std::size_t e = archive.candidate(i);
+      // Costs fall with the number of splits, so the last is what is easiest to improve.
+      const Cost slack = archive.key(e) - lower[n - 1];
+      if (slack <= 0 || measure().at_least_for(archive.rows(e) - own) >= slack) continue;
+      const Cost outside = cost_outside(archive.set(e), rows, slack);
+      if (outside >= slack) continue;
+      for (int k = from; k < n; ++k) lower[k] = std::max(lower[k], archive.lower(e)[k] - outside);
+      if (!reached()) continue;
+      archive.helped(i, e);
+      work.counters.count(Pruning::kArchiveLike);
+      return true;
+    }
+    return false;
+  }
+
+  Cost cost_of(const Word* rows) const override {
+    Cost sum = 0;
+    for (std::size_t w = 0; w < words(); ++w) sum += measure().sum(w, rows[w]);
+    return measure().cost(sum);
+  }
+  Cost leaf_of(const Word* rows, int* label) const override {
+    const std::size_t n = words();
+    Cost total = 0, top = -1;
+    for (std::size_t c = 0; c < shared_->of_class.size() / n; ++c) {
+      Cost sum = 0;
+      for (std::size_t w = 0; w < n; ++w)
+        sum += measure().sum(w, shared_->of_class[c * n + w] & rows[w]);
+      total += sum;
+      if (sum > top) top = sum, *label = static_cast<int>(c);
+    }
+    return measure().cost(total - top);
+  }
+  int rows_of(const Word* rows) const override {
+    int sum = 0;
+    for (std::size_t w = 0; w < words(); ++w) sum += static_cast<int>(counted(w, rows[w]));
+    return sum;
+  }
+  std::int64_t bytes() const override {
+    return static_cast<std::int64_t>((set_.capacity() + own_.capacity()) * sizeof(Word));
+  }
+
+ private:
+  const Measure& measure() const { return shared_->measure; }
+  std::size_t words() const { return static_cast<std::size_t>(tree_->words()); }
+  Cost counted(std::size_t w, Word v) const {
+    return shared_->counts ? shared_->counts->sum(w, v) : count(v);
+  }
+  // What the rows of a set that are not among others cost; anything above `most` if that is more.
+  Cost cost_outside(const Word* set, const Word* others, Cost most) const {
+    Cost sum = 0;
+    for (std::size_t w = 0; w < words(); ++w) {
+      sum += measure().sum(w, set[w] & ~others[w]);
+      if (measure().cost(sum) >= most) return most;
+    }
+    return measure().cost(sum);
+  }
+  MaskLimit limit_of(bool limited) const {
+    MaskLimit limit;
+    limit.counts = shared_->counts.get();
+    limit.rows = set_.data();
+    limit.words = words();
+    limit.least = limited && limited_ && min_rows_ > 1 ? min_rows_ : 0;
+    return limit;
+  }
+
+  void look_at(const Word* all, const Word* some, MaskView& view) const {
+    const std::size_t n = words();
+    for (auto& side : view.side) side.resize(n);
+    Word open = 0;
+    Cost left = 0, right = 0;  // rows that can be there at most
+    for (std::size_t w = 0; w < n; ++w) {
+      view.side[0][w] = set_[w] & all[w];
+      view.side[1][w] = set_[w] & ~some[w];
+      open |= set_[w] & some[w] & ~all[w];
+      left += counted(w, set_[w] & some[w]);
+      right += counted(w, set_[w] & ~all[w]);
+    }
+    const Cost least = limited_ ? min_rows_ : 1;
+    view.splits = left >= least && right >= least;
+    view.decided = open == 0;
+    if (!view.splits) return;
+    int label;
+    for (int s = 0; s < 2; ++s) view.leaf[s] = leaf_of(view.side[s].data(), &label);
+    for (int s = 0; s < 2; ++s) {
+      view.rows[s] = 0;
+      for (const Word v : view.side[s]) view.rows[s] += count(v);
+    }
+  }
+
+  // The best single split, or the first in the order of the tree that will do.
+  MaskChoice choose(Cost below, Cost low, bool limited, bool first, Workspace& work) {
+    const MaskLimit limit = limit_of(limited);
+    const auto descend = [&](const auto& sets) {
+      MaskDescent descent(*tree_, sets, limit, work);
+      descent.best = measure().at_least(below);
+      descent.low = measure().at_most(low);
+      if (first)
+        descent.run_first();
+      else
+        descent.run();
+      MaskChoice choice;
+      choice.place = descent.place;
+      choice.cost = measure().cost(descent.best);
+      EXACTREE_CLAIM(if (!first && !work.control->stopped())
+                         claims::best_mask(*this, limited, below, low, choice));
+      return choice;
+    };
+    if (shared_->classes == 1) return {};
+    if (shared_->classes == 2)
+      return descend(TwoSets<Measure>(measure(), words(), own_.data(), &own_[words()]));
+    return descend(ManySets<Measure>{measure(), words(), own_});
+  }
+
+  std::shared_ptr<const Shared> shared_;
+  std::vector<Word> own_;           // class after class: the rows of this node
+  mutable std::vector<Word> part_;  // room for recent()
+};
+
+}  // namespace exactree::EXACTREE_ISA

@@ -1,0 +1,84 @@
+// Nodes whose splits are side masks.
+//
+// Such a node has no columns. Its splits are the masks of a tree that all nodes share, each by its
+// id; a split sends the rows of its mask left. A mask that has all rows of the node on one side is
+// no split there. The recursion is that of Worker; its part for masks is in worker_masks.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/masks/mask_archive.hpp"
+#include "search/masks/mask_tree.hpp"
+#include "search/node.hpp"
+
+namespace exactree {
+
+// What one mask, or a whole branch of masks, does to the rows of a node.
+struct MaskView {
+  std::vector<std::uint64_t> side[2];  // the rows that go left, or right, whatever mask is chosen
+  Cost leaf[2] = {0, 0};               // what a leaf for these rows costs
+  int rows[2] = {0, 0};
+  bool splits = false;              // some mask may be a split (false: certainly none is)
+  bool decided = false;             // all masks part the rows alike
+  std::vector<std::uint64_t> mask;  // room for one
+};
+
+// The mask that suits two sets of rows best.
+struct MaskChoice {
+  MaskPlace place;       // not found: there is none
+  bool swapped = false;  // better the other way round
+  Cost cost = 0;
+};
+
+class MaskNode : public Node {
+ public:
+  using Word = std::uint64_t;
+
+  explicit MaskNode(MaskTree& tree) : tree_(&tree) {}
+  MaskNode* masks() override { return this; }
+
+  MaskTree& tree() const { return *tree_; }
+  const std::vector<Word>& row_set() const { return set_; }
+  // Whether splits must leave min_rows rows on both sides.
+  bool limited() const { return limited_; }
+
+  // Becomes the node of these rows.
+  virtual void take_rows(const Word* rows, bool limited) = 0;
+  virtual void look(int branch, MaskView& view) const = 0;
+  virtual void look_at(const Word* mask, MaskView& view) const = 0;
+
+  // What the best of the masks that were best for others lately would achieve on these rows, with
+  // a leaf on either side; the cost of a leaf if that is less.
+  virtual Cost recent(const Word* rows, Cost leaf, Workspace& work) const = 0;
+  // Raises what is known of these rows by an archive, up to the goal; true if it is reached.
+  virtual bool raise(MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
+                     Workspace& work) const = 0;
+  // The first mask in the order of the tree whose split, with two leaves, costs at most this.
+  virtual MaskPlace first_mask(Cost cost, Workspace& work) = 0;
+  // The mask that sends the rows of `left` left and those of `right` right at the least cost of the
+  // rows it sends elsewhere, or the other way round, if that is below `below`.
+  virtual MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) = 0;
+  // The best single split of these rows that costs less than `below`.
+  virtual MaskChoice single(Cost below, Workspace& work) = 0;
+  virtual const Word* rows_of_class(int label) const = 0;
+  // What a set of rows costs if all are misclassified, and as a leaf.
+  virtual Cost cost_of(const Word* rows) const = 0;
+  virtual Cost leaf_of(const Word* rows, int* label) const = 0;
+  virtual int rows_of(const Word* rows) const = 0;
+
+  // Positions: there is one per mask, which stands for its split.
+  static constexpr int kPosition = 1;
+  int rank_at(int id, int p) const override;
+  int position_of(int, int, int) const override { return 0; }
+  void part(int, int, Workspace&) const override {}
+  void depth_one(int, int, SideQuery*, bool, Workspace&) override {}
+  void list_rows(int, int*, Cost*) const override {}
+
+ protected:
+  MaskTree* tree_;
+  std::vector<Word> set_;
+  bool limited_ = true;
+};
+
+}  // namespace exactree

@@ -1,0 +1,267 @@
+// Targets that are numbers: sums in every column's order, scanned for the least squared error.
+//
+// The split of a side (weight C, sum S, mean m = S / C) that leaves weight c and sum P on its left
+// explains, beside what the mean of the side does,
+//
+//   gain = u^2 C / (c (C - c)),   u = P - c m.
+//
+// A scan looks for gains above what the best known cost leaves, in double; whatever comes near is
+// costed in whole numbers (squares.hpp), so that rounding decides nothing.
+//
+// Jump. Within a block of rows, u changes from its value u1 before the block to u2 after it by
+// steps of |p| + w |m| at most, V in all, so |u| <= (|u1| + |u2| + V) / 2 throughout, and c (C - c)
+// is concave, so that it is no less than at one of the ends. If that bound on the gain is too
+// small, the block holds nothing. (squared_scan.hpp)
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "search/bits.hpp"
+#include "search/columns/column_node.hpp"
+#include "search/targets/squared_fold.hpp"
+#include "search/targets/squared_pass.hpp"
+#include "search/targets/squared_scan.hpp"
+#include "search/targets/squares.hpp"
+
+namespace exactree::EXACTREE_ISA {
+
+template <bool Weighted>
+class SquaredTargets {
+ public:
+  using Measure = Cost;
+  using Squared = void;  // see kSquared in column_node.hpp
+  static constexpr bool kWeighted = false;
+
+  static Measure at_least(Cost c, Cost) { return c; }
+  static Measure at_most(Cost c, Cost) { return c; }
+  static Cost cost(Measure c, Cost) { return c; }
+
+  void allocate(const Problem& data, int rows, int words) {
+    shift_ = data.shift;
+    influences_ = data.influences;
+    lightest_ = 1;
+    if (Weighted) lightest_ = *std::min_element(data.masses, data.masses + data.rows);
+    resize(data.features, rows, words);
+  }
+  void allocate(const SquaredTargets& parent, int rows, int words) {
+    shift_ = parent.shift_;
+    influences_ = parent.influences_;
+    lightest_ = parent.lightest_;
+    resize(parent.features_, rows, words);
+  }
+  void take_rows(const Problem& data, int f, const int* order) {
+    for (int i = 0; i < rows_; ++i) {
+      sums_[at(f, i)] = data.sums[order[i]];
+      if (Weighted) masses_[at(f, i)] = data.masses[order[i]];
+    }
+    pad(f, rows_);
+  }
+  void take(const SquaredTargets& parent, int f, const Word* keep, int words) {
+    pad(f, compact_numbers(&parent.sums_[parent.at(f, 0)], keep, words, &sums_[at(f, 0)]));
+    if (Weighted)
+      compact_numbers(&parent.masses_[parent.at(f, 0)], keep, words, &masses_[at(f, 0)]);
+  }
+  void finish(Cost, Cost& leaf, int& label) {
+    std::fill(folded_.begin(), folded_.end(), 0);
+    std::fill(summed_.begin(), summed_.end(), 0);
+    total_ = prefix(0)[rows_];
+    if (influences_) set_range();
+    leaf = total_.cost(shift_);
+    label = 0;
+  }
+  void part(int f, int p, Workspace& work) const {
+    SquareSides& side = work.squares;
+    side.sums[0] = prefix(f)[p];
+    side.sums[1] = total_ - side.sums[0];
+    side.shift = shift_;
+    side.lightest = lightest_;
+    for (int s = 0; s < 2; ++s) {
+      side.error[s] = side.sums[s].error();
+      work.side_leaf[s] = static_cast<Cost>(side.error[s] >> shift_);
+    }
+  }
+
+  struct Passes {
+    SquaredPass side[2];
+    Passes(const Scan<Cost> scan[2], const Workspace& work)
+        : side{SquaredPass(scan[0], work.squares, 0), SquaredPass(scan[1], work.squares, 1)} {
+      // Rows that weigh one are counted by their weight.
+      if (!Weighted)
+        for (int s = 0; s < 2; ++s)
+          if (scan[s].first_rows > 1)
+            side[s].fewest = scan[s].first_rows, side[s].most = scan[s].last_rows;
+    }
+  };
+  template <class Rank>
+  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
+            const int* counts, Passes& passes, Scan<Cost> scan[2], Workspace& work) {
+    SquaredPass* pass = passes.side;
+    const bool jump = work.switches.on(Pruning::kJump), by_count = limited && (Weighted || counts);
+    if (EXACTREE_SIMD && jump && !by_count) {
+      by_blocks(g, parting, group_end, pass, scan[0].wanted, scan[1].wanted, work.counters);
+    } else {
+      for (int s = 0; s < 2; ++s)
+        if (scan[s].wanted)
+          one_by_one(g, parting, group_end, limited, jump, counts, s, pass[s], work);
+    }
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) scan[s].best = scan[s].floor = passes.side[s].best;
+  }
+
+  // Classes there are none.
+  static int class_at(int, int) { return 0; }
+  // Influence. A row added to a leaf costs at most its squared distance from the mean of the leaf,
+  // which lies between the least and the largest target of the node; rounded up, and one more for
+  // what the cost of the leaf was rounded down by.
+  bool influences() const { return influences_; }
+  Cost cost_at(int f, int i, Cost) const {
+    const double w = Weighted ? masses_[at(f, i)] : 1, y = sums_[at(f, i)] / w;
+    const double far = std::max(y - lowest_, highest_ - y);
+    return static_cast<Cost>(std::ldexp(w * far * far * (1 + 0x1p-40), -shift_)) + 2;
+  }
+  SquareSums row_at(int f, int i) const {
+    const double p = sums_[at(f, i)];
+    if (Weighted) return SquareSums::of_row(p, masses_[at(f, i)]);
+    const auto whole = static_cast<std::int64_t>(p);
+    return {1, p, static_cast<Wide>(whole) * whole};
+  }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>((sums_.capacity() + masses_.capacity() + fold_.capacity()) *
+                                         sizeof(double) +
+                                     prefix_.capacity() * sizeof(SquareSums));
+  }
+
+ private:
+#if EXACTREE_SIMD
+  template <class Rank>
+  void by_blocks(int g, const Parting<Rank>& parting, const Word* group_end, SquaredPass pass[2],
+                 bool left, bool right, Counters& counters) {
+    const FoldedColumn column = folded(g);
+    if (left && right)
+      scan_blocks<true, true, Weighted>(column, parting, group_end, pass, counters);
+    else if (left)
+      scan_blocks<true, false, Weighted>(column, parting, group_end, pass, counters);
+    else
+      scan_blocks<false, true, Weighted>(column, parting, group_end, pass, counters);
+  }
+  // The numbers of column g in the order of the scan, made when first asked for.
+  FoldedColumn folded(int g) {
+    const std::size_t rows = static_cast<std::size_t>(words_) * 64, all = kFold * rows;
+    const std::size_t blocks = static_cast<std::size_t>(words_) * Lanes64::kSize;
+    double* to = &fold_[static_cast<std::size_t>(g) * all];
+    FoldedColumn column{to,
+                        nullptr,
+                        to + rows,
+                        to + rows + blocks,
+                        to + rows + 3 * blocks,
+                        to + rows + 2 * blocks,
+                        nullptr,
+                        nullptr};
+    if (Weighted) {
+      column.weights = to + 2 * rows;
+      column.block_weights = to + 3 * rows;
+      column.weight_before = to + 3 * rows + 2 * blocks;
+    }
+    if (folded_[static_cast<std::size_t>(g)]) return column;
+    folded_[static_cast<std::size_t>(g)] = 1;
+    const double* weights = Weighted ? &masses_[at(g, 0)] : nullptr;
+    fold_column(&sums_[at(g, 0)], weights, words_, to, to + rows);
+    if (Weighted) fold_column(weights, nullptr, words_, to + 2 * rows, to + 3 * rows);
+    return column;
+  }
+#else
+  template <class Rank>
+  void by_blocks(int, const Parting<Rank>&, const Word*, SquaredPass*, bool, bool, Counters&) {}
+#endif
+
+  // The plain scan: every end of a group is looked at, or with `jump` those that come near.
+  template <class Rank>
+  void one_by_one(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
+                  bool jump, const int* counts, int s, SquaredPass& pass, Workspace& work) const {
+    double weight = 0, sum = 0;
+    int passed = 0;
+    for (int w = 0; w < words_; ++w) {
+      const Word member = parting.side(s, w);
+      for (Word v = member | group_end[w]; v != 0; v &= v - 1) {
+        const int bit = first(v), i = w * 64 + bit;
+        if (member >> bit & 1) {
+          weight += Weighted ? masses_[at(g, i)] : 1;
+          sum += sums_[at(g, i)];
+          passed += counts == nullptr ? 1 : counts[i + 1] - counts[i];
+        }
+        if ((group_end[w] >> bit & 1) == 0) continue;
+        if (limited && (passed < pass.first_rows || passed > pass.last_rows)) continue;
+        if (jump && !pass.near(weight, sum)) {
+          work.counters.count(Pruning::kJump);
+          continue;
+        }
+        pass.look(weight, sum);
+        if (pass.done()) return;
+      }
+    }
+  }
+
+  void set_range() {
+    lowest_ = std::numeric_limits<double>::infinity();
+    highest_ = -lowest_;
+    for (int i = 0; i < rows_; ++i) {
+      const double y = sums_[at(0, i)] / (Weighted ? masses_[at(0, i)] : 1);
+      lowest_ = std::min(lowest_, y);
+      highest_ = std::max(highest_, y);
+    }
+  }
+
+  // The sums of the first rows of column f, made when first asked for.
+  const SquareSums* prefix(int f) const {
+    const auto stride = static_cast<std::size_t>(rows_) + 1;
+    SquareSums* sum = &prefix_[static_cast<std::size_t>(f) * stride];
+    if (!summed_[static_cast<std::size_t>(f)]) {
+      summed_[static_cast<std::size_t>(f)] = 1;
+      sum[0] = {};
+      for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + row_at(f, i);
+    }
+    return sum;
+  }
+
+  std::size_t at(int f, int i) const {
+    return static_cast<std::size_t>(f) * stride_ + static_cast<std::size_t>(i);
+  }
+  void pad(int f, int from) {
+    std::fill(&sums_[at(f, from)], &sums_[at(f, 0)] + stride_, 0.0);
+    if (Weighted) std::fill(&masses_[at(f, from)], &masses_[at(f, 0)] + stride_, 0.0);
+  }
+  void resize(int features, int rows, int words) {
+    features_ = features;
+    rows_ = rows;
+    words_ = words;
+    // Vector code works on whole words, and writes up to a vector beyond.
+    stride_ = static_cast<std::size_t>(words) * 64 + 8;
+    const std::size_t all = at(features, 0);
+    if (sums_.size() < all) sums_.resize(all);
+    if (Weighted && masses_.size() < all) masses_.resize(all);
+    const auto columns = static_cast<std::size_t>(features);
+    const std::size_t sums = columns * (static_cast<std::size_t>(rows) + 1);
+    if (prefix_.size() < sums) prefix_.resize(sums);
+    const std::size_t folds = columns * kFold * static_cast<std::size_t>(words) * 64;
+    if (EXACTREE_SIMD && fold_.size() < folds) fold_.resize(folds);
+    folded_.resize(columns);
+    summed_.resize(columns);
+  }
+
+  // Numbers a row takes when folded, what is kept of blocks included.
+  static constexpr std::size_t kFold = Weighted ? 4 : 2;
+
+  int rows_ = 0, words_ = 0, features_ = 0, shift_ = 0;
+  bool influences_ = false;
+  double lightest_ = 1, lowest_ = 0, highest_ = 0;
+  std::size_t stride_ = 0;
+  SquareSums total_;
+  std::vector<double> sums_, masses_, fold_;
+  mutable std::vector<SquareSums> prefix_;
+  mutable std::vector<char> folded_, summed_;
+};
+
+}  // namespace exactree::EXACTREE_ISA
