@@ -59,8 +59,12 @@ struct Workspace {
   }
 };
 
-class BinaryNode;
-class MaskNode;
+// What a node is split by; all nodes of a search are of one kind.
+enum class SplitKind {
+  kColumns,  // thresholds of rank columns: columns/
+  kBinary,   // columns of two values: binary/
+  kMasks,    // side masks: masks/
+};
 
 class Node {
  public:
@@ -167,10 +171,7 @@ class Node {
     return sum[i + 1] - sum[i];
   }
   virtual std::int64_t bytes() const = 0;
-  // This node as one whose columns all have two values, if it is one; see binary_node.hpp.
-  virtual BinaryNode* binary() { return nullptr; }
-  // This node as one that is split by masks, if it is one; see mask_node.hpp.
-  virtual MaskNode* masks() { return nullptr; }
+  virtual SplitKind kind() const { return SplitKind::kColumns; }
 
 #ifdef EXACTREE_AUDIT
   AuditedRows audited;

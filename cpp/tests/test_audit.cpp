@@ -43,7 +43,7 @@ struct Line {
     masks.start(work);
     node().look(MaskTree::kRoot, view);
   }
-  MaskNode& node() { return *root->masks(); }
+  MaskNode& node() { return static_cast<MaskNode&>(*root); }
 };
 
 }  // namespace

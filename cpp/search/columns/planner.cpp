@@ -1,4 +1,4 @@
-#include "search/driver/incumbent.hpp"
+#include "search/columns/planner.hpp"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
     return plan;
   }
   plan->solution = std::make_unique<Solution<V>>();
-  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, nullptr, 0, *plan->solution);
+  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, {}, *plan->solution);
   plan->value = plan->solution->upper;
   return plan;
 }
@@ -85,7 +85,7 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
     const int n = worker_.budgets(two);
     Solution<V> solution;
     const V none = V::constant(kInfinite, n);
-    worker_.solve(two, node, none, V::constant(0, n), none, nullptr, 0, solution);
+    worker_.solve(two, node, none, V::constant(0, n), none, {}, solution);
     for (std::size_t f = 0; f < solution.lists.size(); ++f) {
       Candidate best{static_cast<int>(f), 0, kInfinite};
       for (const auto& e : solution.lists[f]) {

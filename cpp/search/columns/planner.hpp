@@ -41,7 +41,7 @@ class Planner {
   // Appends the plan's tree with at most `splits` splits.
   void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
 
-  // Problem by what two levels that start with them achieve (after kManyRoots).
+  // Columns by what two levels that start with them achieve (after kManyRoots).
   const std::vector<int>& columns() const { return columns_; }
   // The root's splits whose sides were solved on the way (three levels, where they are optima).
   std::vector<TriedSplit<V>> take_tried() { return std::move(tried_); }
