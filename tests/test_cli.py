@@ -269,7 +269,7 @@ def test_files_that_cannot_be_read_or_written(small: str, tmp_path: Path, capsys
         ("[]", "this is no model"),
         ("{}", "this is no model"),
         ('{"format": "exactree.model", "version": 9}', "version 9 of the model format"),
-        ('{"format": "exactree.model", "version": 1}', "'status' is missing"),
+        ('{"format": "exactree.model", "version": 1}', "the model has no field 'has_header'"),
     ],
 )
 def test_a_bad_model_is_refused(text: str, message: str, tmp_path: Path, capsys: Capture) -> None:

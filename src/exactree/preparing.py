@@ -18,7 +18,9 @@ from exactree.problem import Limits, Number, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
+from exactree.tree import DEEPEST
 from exactree.weights import (
+    COST_LIMIT,
     IntegerWeights,
     balanced,
     integer_weights,
@@ -27,8 +29,6 @@ from exactree.weights import (
 )
 
 TASKS = ("classification", "regression")
-# Deeper trees could not be stored or printed: Python recurses along their paths.
-DEEPEST = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +200,7 @@ def make_problem(
         points=rows.points,
         origin=rows.origin,
     )
+    _refuse_large_costs(problem)
     most = _useful_splits(problem)
     max_depth, max_splits = _tightened(budgets, rows, most)
     sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
@@ -217,8 +218,8 @@ def _penalty(
         return 1, 0
     if objective.integral:
         factor, cost = penalty_units(penalty, total)
-        # Beyond the cost of any leaf it forbids all splits, whatever it is; 64 bits have to do.
-        return factor, min(cost, 2**62)
+        # Beyond the cost of any leaf it forbids all splits, whatever it is.
+        return factor, min(cost, COST_LIMIT)
     return 1, min(float(penalty * total * scale), sys.float_info.max)
 
 
@@ -226,30 +227,33 @@ def _useful_splits(problem: Problem) -> int | None:
     """Bound the splits of a tree that beats the single leaf, if anything does."""
     if not problem.objective.additive:
         return None
-    # The weights were made to fit, and errors cost no more than they weigh.
-    if not problem.penalty and type(problem.objective) is MisclassificationError:
+    if not problem.penalty:
         return None
-    return useful_splits(_leaf_cost(problem), problem.penalty)
-
-
-def _leaf_cost(problem: Problem) -> Number:
-    """Give the cost of the single leaf: one row of statistics for each label will do."""
     merged = problem.targets().merged()
-    _refuse_large_costs(problem.objective, merged)
     cost = problem.objective.leaf_cost(problem.objective.statistics(merged).sum(axis=0))
-    return int(cost) if problem.objective.integral else float(cost)
+    whole = int(cost) if problem.objective.integral else float(cost)
+    return useful_splits(whole, problem.penalty)
 
 
-def _refuse_large_costs(objective: Objective, targets: Targets) -> None:
-    """Refuse integer costs that could leave 64 bits."""
-    if not objective.integral:
+def _refuse_large_costs(problem: Problem) -> None:
+    """Refuse integer costs that could reach the limit, which the engines take for infinity.
+
+    The cost of the single leaf is checked, and what all rows add at most where that is known: one
+    row for each label will do for both. Errors cost less than the weights, which were made to fit.
+    """
+    objective = problem.objective
+    if not objective.integral or type(objective) is MisclassificationError:
         return
-    floats = Targets(targets.labels, targets.weights.astype(np.float64), targets.values)
-    bound = objective.influence(floats)
-    if bound is not None and float(bound.sum()) >= 2**62:
+    merged = problem.targets().merged()
+    floats = Targets(merged.labels, merged.weights.astype(np.float64), merged.values)
+    bound, statistics = objective.influence(floats), objective.statistics(floats)
+    cost = float(objective.leaf_cost(statistics.sum(axis=0)))
+    most = max(cost, 0.0 if bound is None else float(bound.sum()))
+    if not most < COST_LIMIT:
         raise ValueError(
-            f"the costs of objective {objective.name!r} times the weights leave 64 bits: divide "
-            "the costs by a constant, or round sample_weight to fewer digits"
+            f"the costs of objective {objective.name!r} times the weights add up to {most:.4g}, "
+            f"and have to stay below {COST_LIMIT:.4g}, 60 bits: divide the costs by a constant, or "
+            "round sample_weight to fewer digits"
         )
 
 

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Sums of weights stay below this, which leaves the engines room to add penalties in 64 bits.
+# Sums of weights, and the costs of leaves, stay below this, which leaves the engines room to add
+# some of them in 64 bits. The native search takes it for infinity.
 TOTAL_BITS = 60
+COST_LIMIT = 2**TOTAL_BITS
 # A weight keeps at least so many of its binary digits.
 LEAST_BITS = 20
 PENALTY_PRECISION = Fraction(1, 10**12)

@@ -26,7 +26,8 @@ from exactree.bounds import child_cap, equal_rows_cost, useful_splits
 from exactree.engines.candidates import NEVER, Costs, Group, Mask, Rows, Scan, Values
 from exactree.engines.columns import Columns
 from exactree.engines.parts import Listed, Parts
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
+from exactree.interrupts import interruptible
+from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status, told
 from exactree.tree import Leaf, Node, Tree
 
 # A child may look for more than is needed: a sharper bound prunes its neighbours too.
@@ -107,7 +108,8 @@ def generic(
     search = Search(problem, limits, on_progress, without)
     status: Status = "optimal"
     try:
-        search.run()
+        with interruptible():
+            search.run()
     except Stop:
         status = "time_limit"
     except KeyboardInterrupt:
@@ -142,12 +144,12 @@ class Search:
         self.root_groups: list[Group] = []
         self.floor = equal_rows_cost(problem.keys(), self.costs.targets, problem.objective)
         self.history: list[tuple[float, Number, Number]] = []
-        self.note()
 
     # --- The whole problem --------------------------------------------------------------------
 
     def run(self) -> None:
         """Search the whole problem."""
+        self.note()
         budget = Budget(self.problem.max_depth, self.problem.max_splits)
         self.best = self.solve(self.place(self.rows), None, budget, inf)
 
@@ -186,8 +188,8 @@ class Search:
             status = "optimal"
         seconds = perf_counter() - self.start
         self.history.append((seconds, cost, bound))
-        if self.on_progress is not None:
-            self.on_progress(Progress(seconds, cost, bound))
+        if not told(self.on_progress, Progress(seconds, cost, bound)) and status != "optimal":
+            status = "interrupted"
         return Result(
             status=status,
             space=self.problem.space,
