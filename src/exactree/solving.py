@@ -393,6 +393,4 @@ def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | floa
 
 def _tiny(problem: Problem) -> float:
     """Give a cost that is nothing beside that of the single leaf."""
-    targets = problem.targets()
-    statistics = problem.objective.statistics(targets).sum(axis=0)
-    return 1e-12 * abs(float(problem.objective.leaf_cost(statistics)))
+    return 1e-12 * abs(float(problem.objective.cost(problem.targets())))

@@ -324,9 +324,11 @@ def from_dict(data: Mapping[str, Any]) -> Tree:
     ...
     ValueError: this is version 99 of the tree format; this exactree reads up to 1: update it
     """
+    if not isinstance(data, Mapping):
+        raise wrong(data, "the tree", "an object with named fields")
+    if data.get("format") != "exactree.tree":
+        raise wrong(data.get("format"), "not a tree: format", "'exactree.tree'")
     read_record(data, "the tree", ("format", "version", "root"))
-    if data["format"] != "exactree.tree":
-        raise wrong(data["format"], "format", "'exactree.tree': this is no tree")
     version = read_whole(data["version"], "version", 1)
     if version > FORMAT_VERSION:
         raise ValueError(

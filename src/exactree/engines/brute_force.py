@@ -114,7 +114,7 @@ def _objective(problem: Problem) -> Objective:
 
     def leaf(xs: Samples) -> Exact:
         inside = targets.take(np.array([x.index for x in xs], dtype=np.intp))
-        return _exact(own.leaf_cost(own.statistics(inside).sum(axis=0)).item())
+        return _exact(np.asarray(own.cost(inside)).item())
 
     def combine(a: Exact, b: Exact) -> Exact:
         kind = np.int64 if own.integral else np.float64

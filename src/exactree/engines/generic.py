@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from exactree.bounds import child_cap, equal_rows_cost, useful_splits
-from exactree.engines.candidates import NEVER, Costs, Group, Mask, Rows, Scan, Values
+from exactree.engines.candidates import NEVER, Costs, Group, Mask, Rows, Sample, Scan
 from exactree.engines.columns import Columns
 from exactree.engines.parts import Listed, Parts
 from exactree.interrupts import interruptible
@@ -227,13 +227,13 @@ class Search:
         orders = self.columns.among(parent.orders, inside)
         return View(parent.rows[kept], orders, self.parts.among(parent.listed, kept))
 
-    def scans(self, view: View, statistics: Values) -> list[Scan]:
+    def scans(self, view: View, sample: Sample) -> list[Scan]:
         """Cost all candidates of a node as single splits."""
         found: list[Scan] = []
-        for scan in self.columns.scan(view.orders, view.rows, statistics):
+        for scan in self.columns.scan(view.orders, sample):
             found.append(scan)
             self.poll()
-        return found + self.parts.scan(view.listed, view.rows, statistics)
+        return found + self.parts.scan(view.listed, sample)
 
     def solve(self, place: Place, parent: View | None, budget: Budget, cap: Number) -> Answer:
         """Find the best tree on these rows, or show that none is below the cap."""
@@ -244,14 +244,14 @@ class Search:
             return known
         self.poll()
         self.counters["nodes"] += 1
-        statistics = self.costs.statistics(np.flatnonzero(place.inside))
-        leaf = self.costs.number(self.costs.objective.leaf_cost(statistics.sum(axis=0)))
+        sample = self.costs.sample(np.flatnonzero(place.inside))
+        leaf = sample.leaf
         most = self.useful(budget, leaf)
         if most.depth == 0 or leaf <= self.costs.split(0, 0):
             answer = Answer(leaf, leaf, leaf, UNKNOWN)
         else:
             view = self.view(place.inside, parent)
-            scans = self.scans(view, statistics)
+            scans = self.scans(view, sample)
             answer = self.single(scans, leaf)
             if most.depth > 1:
                 answer = self.split(view, scans, most, cap, best=answer, top=parent is None)
@@ -306,12 +306,12 @@ class Search:
 
     def greedy(self, view: View, budget: Budget) -> tuple[Number, Tree]:
         """Split where a single split is best, and again, as other trees are grown: a start."""
-        statistics = self.costs.statistics(view.rows)
-        leaf = self.costs.number(self.costs.objective.leaf_cost(statistics.sum(axis=0)))
+        sample = self.costs.sample(view.rows)
+        leaf = sample.leaf
         budget = self.useful(budget.within(len(view.rows)), leaf)
         if budget.depth == 0 or leaf <= self.costs.split(0, 0):
             return leaf, UNKNOWN
-        found = self.single(self.scans(view, statistics), leaf).tree
+        found = self.single(self.scans(view, sample), leaf).tree
         if isinstance(found, Leaf):
             return leaf, UNKNOWN
         ways = budget.shares()
