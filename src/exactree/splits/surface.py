@@ -177,23 +177,30 @@ class SurfaceSources(Sources):
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List every partition that a surface of the family makes, or leave that to the search."""
-        cells = None if listing.needed else unlisted(self.X[rows], self.family)
-        if cells is not None:
-            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), cells=(Cells(*cells),))
-        found = dichotomies(
-            self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
-        )
+        nothing = packed(np.zeros((0, len(rows)), dtype=bool))
+        try:
+            cells = None if listing.needed else unlisted(self.X[rows], self.family, listing.stop)
+            if cells is not None:
+                return Sides(nothing, cells=(Cells(*cells),))
+            found = dichotomies(
+                self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
+            )
+        except TimeoutError:
+            return Sides(nothing, complete=False)
         return Sides(found.expanded(), complete=found.complete)
 
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List the surfaces through data points, with these as owners."""
-        found = owned_rules(
-            self.X[rows],
-            self.family,
-            boundary=self.boundary,
-            memory_limit=listing.memory,
-            stop=listing.stop,
-        )
+        try:
+            found = owned_rules(
+                self.X[rows],
+                self.family,
+                boundary=self.boundary,
+                memory_limit=listing.memory,
+                stop=listing.stop,
+            )
+        except TimeoutError:
+            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), complete=False)
         return Sides(found.masks, found.owners, found.complete)
 
     def split(
