@@ -373,6 +373,26 @@ def test_interrupting_keeps_the_tree(
     assert read_model(str(model)).result.status == "interrupted"
 
 
+@pytest.mark.parametrize("place", ["tell", "write_model", "write_page"])
+def test_interrupting_while_it_is_written_down_keeps_the_tree(
+    place: str, small: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = getattr(fitting, place)
+
+    def impatient(*arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        plain(*arguments)
+
+    monkeypatch.setattr(fitting, place, impatient)
+    model, page = tmp_path / "model.json", tmp_path / "page.html"
+    arguments = ["fit", small, "--target", "y", "--out", str(model), "--report", str(page)]
+    assert main(arguments) == 130
+    shown = capsys.readouterr()
+    assert shown.out.startswith("optimal: ")
+    assert "the tree was kept, and the report was not written" in shown.err
+    assert read_model(str(model)).result.status == "optimal" and not page.exists()
+
+
 def test_interrupting_before_there_is_a_tree(
     small: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -389,7 +389,7 @@ def test_a_name_that_python_does_not_take_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["match", "x", "_", "größe", "print"])
 def test_any_other_name_will_do(name: str) -> None:
     space: dict[str, Any] = {}
-    exec(export_python(Leaf(1), function=name), space)  # noqa: S102
+    exec(export_python(Leaf(1), function=name), space)
     assert space[name]([0]) == 1
 
 
@@ -409,7 +409,7 @@ def test_trees_deeper_than_python_can_indent(depth: int) -> None:
     for turns in (lambda i: True, lambda i: False, lambda i: i % 2 == 0, lambda i: i % 7 > 0):
         grown = deep(depth, turns)
         space: dict[str, Any] = {}
-        exec(export_python(grown), space)  # noqa: S102
+        exec(export_python(grown), space)
         rows = np.arange(-depth - 1.0, depth + 1.0, 0.5)[:, None]
         wanted = predict(grown, rows).tolist()
         assert [space["predict"](row) for row in rows.tolist()] == wanted
@@ -420,5 +420,5 @@ def test_names_with_characters_that_source_cannot_have() -> None:
     stump = Node(AxisSplit(0, np.float64(0.5)), Leaf(0), Leaf(1))
     text = export_python(stump, feature_names=["a\0\n\ud800b"], class_names=["\0", "\ud800"])
     space: dict[str, Any] = {}
-    exec(text.encode(), space)  # noqa: S102
+    exec(text.encode(), space)
     assert (space["predict"]([0]), space["predict"]([1])) == ("\0", "\ud800")

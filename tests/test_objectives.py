@@ -299,7 +299,7 @@ def test_bad_costs(costs: Any, message: str) -> None:
 
 def test_costs_beyond_60_bits() -> None:
     costs = CostMatrix([[0, 2**55], [2**55, 0]])
-    with pytest.raises(ValueError, match="have to stay below 1.153e.18, 60 bits: divide the costs"):
+    with pytest.raises(ValueError, match=r"below 1.153e.18, 60 bits: divide the costs"):
         exactree.solve([[0], [1]], [0, 1], max_depth=1, objective=costs, sample_weight=[300, 1])
 
 
@@ -358,7 +358,7 @@ def test_a_cost_of_ones_own_is_refused_at_the_limit_too() -> None:
     line, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
     found = exactree.solve(line, labels, max_depth=1, objective=Most(2**58), penalty=1e30)
     assert found.objective == 2**59
-    with pytest.raises(ValueError, match="'most' times the weights add up to 1.153e"):
+    with pytest.raises(ValueError, match=r"'most' times the weights add up to 1.153e"):
         exactree.solve(line, labels, max_depth=1, objective=Most(2**59))
 
 
@@ -437,3 +437,21 @@ def test_names() -> None:
         as_objective(SquaredError())
     with pytest.raises(TypeError, match=r"abstract .*leaf_cost"):
         Objective()  # type: ignore[abstract]
+
+
+def test_a_subclass_of_absolute_error_keeps_its_own_cost() -> None:
+    class Squeezed(AbsoluteError):
+        name = "squeezed"
+        monotone = superadditive = False
+
+        def leaf_cost(self, statistics: Any) -> Any:
+            return np.sqrt(super().leaf_cost(statistics))
+
+        def influence(self, targets: Any) -> Any:
+            return None
+
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 1)), rng.random(60)
+    found = exactree.solve(X, y, task="regression", objective=Squeezed(), max_depth=1)
+    leaf = float(np.sqrt(np.abs(y - np.median(y)).sum()))
+    assert found.objective == pytest.approx(leaf) and size(found.tree) == 0

@@ -16,7 +16,8 @@ def never_rising(results: Sequence[Result]) -> list[Result]:
     bounds do not rise along the sizes, and no bound is above its objective.
 
     >>> from exactree.tree import Leaf
-    >>> found = [Result("time_limit", "", c, b, c - b, Leaf(c)) for c, b in ((5, 0), (3, 2), (4, 1))]
+    >>> pairs = (5, 0), (3, 2), (4, 1)
+    >>> found = [Result("time_limit", "", c, b, c - b, Leaf(c)) for c, b in pairs]
     >>> [(r.objective, r.lower_bound, r.tree.value) for r in never_rising(found)]
     [(5, 2, 5), (3, 2, 3), (3, 1, 3)]
     """

@@ -50,7 +50,7 @@ class _Current(local):
 _current = _Current()
 
 
-class deferred:  # noqa: N801 - used like a function
+class deferred:
     """Note Ctrl-C instead of raising it; within another such block, that one goes on.
 
     >>> with deferred() as noted:

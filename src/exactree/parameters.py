@@ -63,7 +63,7 @@ def read_share(name: str, value: Any) -> Fraction:
     >>> read_share("min_weight_fraction_leaf", 0.01)
     Fraction(1, 100)
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 0.5:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 0.5:  # type: ignore[operator]
         raise ValueError(f"{name}={value!r}: pass a number from 0 to 0.5")
     return Fraction(repr(float(value))) if value else NOTHING
 

@@ -284,7 +284,7 @@ def _listing(limits: Limits, started: float, engine: Engine, loss: Objective) ->
 
 
 def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress:
-    """Let the user's callback see the user's units; and let Ctrl-C end the search, whose poll it is."""
+    """Let the user's callback see the user's units. It is a search's poll: Ctrl-C ends it here."""
     if on_progress is not None and not callable(on_progress):
         raise ValueError(f"on_progress={on_progress!r}: pass a function of a Progress, or None")
 

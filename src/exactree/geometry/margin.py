@@ -133,9 +133,7 @@ class _Separation:
     units: list[Fraction]  # of each column: what one is worth in X
 
     @classmethod
-    def of(
-        cls, table: NDArray[np.generic], left: Bools, family: Family, stop: Stop
-    ) -> _Separation:
+    def of(cls, table: NDArray[np.generic], left: Bools, family: Family, stop: Stop) -> _Separation:
         terms = family.terms(table.shape[1])
         lifted = lift(table, any(len(term) > 1 for term in terms), stop)
         columns = [[evaluate(term, row) for row in watched(lifted.rows, stop)] for term in terms]

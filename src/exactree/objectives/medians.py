@@ -56,7 +56,7 @@ def running_medians(targets: Targets, orders: NDArray[np.intp]) -> Values:
     middle = values[np.minimum(median, len(values) - 1)]
     below = middle * low_weight - low_sum
     above = (sums - low_sum) - middle * (total - low_weight)
-    return np.maximum(below + above, 0.0)
+    return np.asarray(np.maximum(below + above, 0.0))
 
 
 def _before(table: Values, dtype: type = np.float64) -> Values:

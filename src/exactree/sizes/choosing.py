@@ -15,8 +15,8 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from exactree import inputs, parameters
 from exactree.estimators import OptimalTree, progress_line
-from exactree.problem import Result
 from exactree.interrupts import deferred
+from exactree.problem import Result
 from exactree.sizes.path import SizePath, size_path
 
 Floats = NDArray[np.float64]
