@@ -123,7 +123,7 @@ debian = { apt-get update -qq && apt-get install -y -qq --no-install-recommends 
 # name, sanitizers, instruction sets, more for CMake
 define native_tests
 $(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	-DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTREE_OPTIMIZE=-O1 \
+	-DCMAKE_BUILD_TYPE=Release -DEXACTREE_OPTIMIZE=-O1 \
 	-DEXACTREE_TESTS=ON -DEXACTREE_AUDIT=ON \
 	-DEXACTREE_WERROR=ON -DEXACTREE_SANITIZE=$(2) '-DEXACTREE_INSTRUCTION_SETS=$(3)' $(4) \
 	--log-level=WARNING
