@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
+#include <new>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "search/audit/claims.hpp"
 #include "search/columns/greedy_split.hpp"
@@ -11,21 +15,48 @@
 
 namespace exactree {
 
+// A search that is stopped while it reads its columns needs no more than the leaf, which all columns
+// agree on: the first one will do.
+template <class V>
+void RootSearch<V>::read_root() {
+  try {
+    root_ = make_root_(data_, worker_.work());
+  } catch (const Stopped&) {
+    Problem first = data_;
+    first.features = std::min(first.features, 1);
+    Workspace unlimited;
+    root_ = make_root_(first, unlimited);
+  }
+  control_.use_memory(root_->bytes());
+}
+
 template <class V>
 void RootSearch<V>::run() {
   start_with_leaf();
-  if (root_->masks() != nullptr) {
-    if (budget_.depth > 0 && root_->leaf() > 0) run_masks();
-  } else if (budget_.depth > 0 && root_->leaf() > 0 && data_.features > 0) {
-    if (root_->binary() != nullptr)
-      plan_binary();
-    else
-      plan_incumbents();
-    // A limit may be reached before there is anything to search.
-    complete_ = !control_.stopped();
-    if (budget_.depth >= 2 && complete_ && !solved_) search_all();
+  try {
+    if (!control_.stopped() && budget_.depth > 0 && root_->leaf() > 0) plan_and_search();
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {
+    control_.stop(Status::kMemoryLimit);
   }
+  // A limit may be reached before there is anything to search.
+  if (control_.stopped()) complete_ = false;
   finish();
+}
+
+template <class V>
+void RootSearch<V>::plan_and_search() {
+  if (best_.size() > 1) settle_small();
+  if (root_->masks() != nullptr) {
+    run_masks();
+    return;
+  }
+  if (data_.features == 0) return;
+  if (root_->binary() != nullptr)
+    plan_binary();
+  else
+    plan_incumbents();
+  if (budget_.depth >= 2 && !control_.stopped() && !solved_) search_all();
 }
 
 // What a threshold of the o-th column must cost less than. Ties go to the first column in the
@@ -50,17 +81,21 @@ void RootSearch<V>::start_with_leaf() {
   Tree leaf(1);
   leaf[0].label = root_->label();
   for (Best& b : best_) b.proved = b.cost = root_->leaf(), b.tree = leaf;
-  if (best_.size() > 1) settle_small();
+  if (best_.size() > 1) best_[0].settled = true;
   report();
 }
 
 // No split and one split need no search; see Worker::solve.
 template <class V>
 void RootSearch<V>::settle_small() {
-  best_[0].settled = best_[1].settled = true;
-  if (!best_[1].wanted) return;
+  if (!best_[1].wanted) {
+    best_[1].settled = true;
+    return;
+  }
   Cost cost = 0;
-  const SingleSplit split = best_split(*root_, data_, Criterion::kErrors, &cost);
+  const SingleSplit split =
+      best_split(*root_, data_, Criterion::kErrors, &cost, worker_.work());
+  best_[1].settled = true;
   if (split.feature < 0 || cost + data_.penalty >= root_->leaf()) return;
   Tree tree;
   Extractor<V>(worker_).extract(*root_, Budget::of(1, 1), 1, cost + data_.penalty, tree);
@@ -72,6 +107,7 @@ void RootSearch<V>::settle_small() {
 template <class V>
 void RootSearch<V>::plan_incumbents() {
   Planner<V> planner(worker_);
+  planner.on_better = [this, &planner](const Plan<V>& plan) { show_plan(planner, plan); };
   for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots}) {
     if (budget_.depth <= 2 && effort == Effort::kManyRoots) break;
     if (std::all_of(best_.begin(), best_.end(), [this](const Best& b) { return reached(b, 0); }))
@@ -98,6 +134,25 @@ void RootSearch<V>::plan_incumbents() {
   tried_ = planner.take_tried();
 }
 
+// The best tree of a plan that is still being made, for a search that is stopped before it is: what
+// is proved does not depend on it, since whether there is time to write it down depends on timing.
+template <class V>
+void RootSearch<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
+  if (control_.seconds() < kFirstTree) return;
+  for (std::size_t k = 0; k < best_.size(); ++k) {
+    Best& b = best_[k];
+    const Cost cost = plan.value[static_cast<int>(k)];
+    if (!b.wanted || b.settled || cost >= b.cost) continue;
+    Tree tree;
+    planner.draw(*root_, plan, splits_of(k), tree);
+    if (control_.stopped()) return;
+    EXACTREE_CLAIM(claims::tree("incumbent", *root_, tree, cost));
+    b.cost = cost;
+    b.tree = std::move(tree);
+  }
+  report();
+}
+
 template <class V>
 void RootSearch<V>::take_plan(Budget budget, const Solution<V>& ahead) {
   Extractor<V> extractor(worker_);
@@ -117,8 +172,10 @@ void RootSearch<V>::take_plan(Budget budget, const Solution<V>& ahead) {
 
 template <class V>
 std::vector<int> RootSearch<V>::complete(std::vector<int> columns) const {
+  std::vector<bool> listed(static_cast<std::size_t>(data_.features), false);
+  for (const int f : columns) listed[static_cast<std::size_t>(f)] = true;
   for (int f = 0; f < data_.features; ++f)
-    if (std::find(columns.begin(), columns.end(), f) == columns.end()) columns.push_back(f);
+    if (!listed[static_cast<std::size_t>(f)]) columns.push_back(f);
   return columns;
 }
 
@@ -128,16 +185,43 @@ void RootSearch<V>::search_all() {
   chains_.resize(order_.size());
   busy_.assign(order_.size(), 0);
   taken_.assign(order_.size(), 0);
+  // Where the ranks of a column are not kept, it is searched to its end while they are there.
+  if (budget_.depth == 2 && !root_->keeps_pairs()) share_ = std::numeric_limits<int>::max();
   // A tree of two levels is over before a thread has started.
   run_threads(budget_.depth >= 3 ? std::max(1, request_.threads) : 1);
 }
 
+namespace {
+
+// Whether the system has memory for one more thread: its stack, and what its libraries take, which
+// end the process if they get none.
+bool can_feed_a_thread() {
+  void* volatile probe = std::malloc(std::size_t{64} << 20);
+  const bool fed = probe != nullptr;
+  std::free(probe);
+  return fed;
+}
+
+// More threads than this per processor only take memory.
+constexpr unsigned kThreadsPerCore = 4;
+
+}  // namespace
+
+// As many threads as there can be; the search is the same with fewer.
 template <class V>
 void RootSearch<V>::run_threads(int threads) {
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 4u);
+  threads = static_cast<int>(std::min<unsigned>(static_cast<unsigned>(std::max(threads, 1)),
+                                                kThreadsPerCore * cores));
   std::vector<std::thread> others;
   std::exception_ptr failure;
-  for (int i = 1; i < threads; ++i)
-    others.emplace_back([this, &failure] { guarded(false, failure); });
+  try {
+    others.reserve(static_cast<std::size_t>(threads));
+    for (int i = 1; i < threads && can_feed_a_thread(); ++i)
+      others.emplace_back([this, &failure] { guarded(false, failure); });
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
   guarded(true, failure);
   for (auto& t : others) t.join();
   if (failure) std::rethrow_exception(failure);
@@ -151,23 +235,49 @@ void RootSearch<V>::guarded(bool calling, std::exception_ptr& failure) {
       work(worker_, *root_, true);
     else
       work_elsewhere();
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {
+    control_.stop(Status::kMemoryLimit);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     failure = std::current_exception();
     control_.stop(Status::kInterrupted);
-    wake_.notify_all();
   }
+  wake_.notify_all();
 }
 
-// Of another thread: it has its own copy of the root, which is completed as it is used.
+// Of another thread: it has its own copy of the root, which is completed as it is used. If there is
+// no memory for that, the others go on without it.
 template <class V>
 void RootSearch<V>::work_elsewhere() {
-  Worker<V> worker(data_, control_, request_.switches, false);
-  const std::unique_ptr<Node> root = make_root_(data_);
+  std::unique_ptr<Worker<V>> worker;
+  std::unique_ptr<Node> root;
+  try {
+    if (!control_.has_room(root_->bytes())) return;
+    worker = std::make_unique<Worker<V>>(data_, control_, request_.switches, false);
+    root = make_root_(data_, worker->work());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   control_.use_memory(root->bytes());
-  work(worker, *root, false);
+  {
+    const std::lock_guard lock(mutex_);
+    ++result_.threads;
+  }
+  work(*worker, *root, false);
   const std::lock_guard lock(mutex_);
-  result_.counters.add(worker.work().counters);
+  result_.counters.add(worker->work().counters);
+}
+
+// Until there may be something to do. The user's function is not called while others wait for the
+// lock.
+template <class V>
+void RootSearch<V>::wait(bool calling, std::unique_lock<std::mutex>& lock) {
+  wake_.wait_for(lock, std::chrono::milliseconds(5));
+  if (!calling) return;
+  lock.unlock();
+  control_.poll();
+  lock.lock();
 }
 
 template <class V>
@@ -184,8 +294,7 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
     const int o = take(worker, job);
     if (o < 0) {
       if (std::none_of(busy_.begin(), busy_.end(), [](int n) { return n > 0; })) break;
-      wake_.wait_for(lock, std::chrono::milliseconds(5));
-      if (calling) control_.poll();
+      wait(calling, lock);
       continue;
     }
     const int f = order_[static_cast<std::size_t>(o)];
@@ -196,6 +305,7 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
     --busy_[static_cast<std::size_t>(o)];
     if (control_.stopped()) break;
     const V found = worker.commit(frame_, *chains_[static_cast<std::size_t>(o)], job);
+    control_.use_memory(chains_[static_cast<std::size_t>(o)]->growth());
     tell_siblings(static_cast<std::size_t>(o), job.task);
     accept(found, o, job.task.entry);
     if (control_.seconds() >= kFirstTree) write_trees(*frame.node, extractor, lock);
@@ -210,18 +320,21 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
 // of the column of which least is known, and a search that is stopped should have proved much.
 template <class V>
 int RootSearch<V>::take(Worker<V>& worker, Job<V>& job) {
-  for (;;) {
-    bool more = false;
-    for (std::size_t o = 0; o < order_.size(); ++o) {
-      if (taken_[o] >= share_) {
-        more = true;
-        continue;
-      }
-      if (take_of(o, worker, job)) return static_cast<int>(o);
+  for (int passes = 0; passes < 2;) {
+    for (; turn_ < order_.size(); ++turn_) {
+      if (taken_[turn_] >= share_)
+        had_share_ = true;
+      else if (take_of(turn_, worker, job))
+        return static_cast<int>(turn_);
     }
-    if (!more) return -1;
-    share_ = 2 * share_ + 1;
+    turn_ = 0;
+    // What one thread is at may open more in a column that had nothing left when it was passed.
+    if (!std::exchange(had_share_, false))
+      ++passes;
+    else
+      share_ = 2 * share_ + 1;
   }
+  return -1;
 }
 
 // What the planner solved is known from the start. It was solved for a target, the best plan until
@@ -297,7 +410,10 @@ int RootSearch<V>::splits_of(std::size_t k) const {
 template <class V>
 void RootSearch<V>::finish() {
   if (complete_) {
-    canonical_trees();
+    try {
+      canonical_trees();
+    } catch (const Stopped&) {
+    }
     shown_bound_ = V::constant(kInfinite, budgets());
   } else {
     raise_to(shown_bound_, open_bound());

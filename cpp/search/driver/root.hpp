@@ -42,10 +42,9 @@ class RootSearch {
         control_(control),
         progress_(progress),
         result_(result),
-        root_(make_root(data)),
         budget_(budget_of(request, data)),
         worker_(data, control, request.switches, true) {
-    control_.use_memory(root_->bytes());
+    read_root();
     best_.resize(static_cast<std::size_t>(V::budgets_of(budget_.splits)));
     unwritten_.resize(best_.size());
     for (std::size_t k = 0; k < best_.size(); ++k)
@@ -68,10 +67,13 @@ class RootSearch {
   bool reached(const Best& b, int o) const;
 
   // Before the search.
+  void read_root();
   void start_with_leaf();
+  void plan_and_search();
   void settle_small();
   void plan_incumbents();
   void take_plan(Budget budget, const Solution<V>& ahead);
+  void show_plan(Planner<V>& planner, const Plan<V>& plan);
   std::vector<int> complete(std::vector<int> columns) const;
 
   // The search, by any number of threads.
@@ -79,6 +81,7 @@ class RootSearch {
   void run_threads(int threads);
   void guarded(bool calling, std::exception_ptr& failure);
   void work_elsewhere();
+  void wait(bool calling, std::unique_lock<std::mutex>& lock);
   void work(Worker<V>& worker, Node& root, bool calling);
   int take(Worker<V>& worker, Job<V>& job);
   void start_chain(std::size_t o, Worker<V>& worker);
@@ -135,9 +138,9 @@ class RootSearch {
   Control& control_;
   SearchProgress& progress_;
   SearchResult& result_;
-  std::unique_ptr<Node> root_;
   Budget budget_;
   Worker<V> worker_;
+  std::unique_ptr<Node> root_;
   std::vector<Best> best_;  // by number of splits, or one
   std::vector<Unwritten> unwritten_;
   std::vector<TriedSplit<V>> tried_;                               // of the root, by the planner
@@ -155,6 +158,8 @@ class RootSearch {
   std::vector<int> busy_;   // per column: thresholds under evaluation
   std::vector<int> taken_;  // per column: thresholds taken so far
   int share_ = 1;           // how many each may take before any takes more
+  std::size_t turn_ = 0;    // the column whose turn it is
+  bool had_share_ = false;  // a column before it has taken its share, and may have more
 
   // Masks: the branches that are the units of work, and the first split found for each budget.
   static constexpr int kBranchLevels = 7, kPlannedLevels = 4;

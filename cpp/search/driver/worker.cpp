@@ -22,11 +22,6 @@ Worker<V>::Worker(const Problem& data, Control& control, Switches switches, bool
   work_.switches = switches;
   work_.control = &control;
   work_.calling_thread = calling_thread;
-  work_.order.resize(static_cast<std::size_t>(data.features));
-  for (auto& order : work_.order) {
-    order.resize(static_cast<std::size_t>(data.features));
-    std::iota(order.begin(), order.end(), 0);
-  }
 }
 
 template <class V>
@@ -38,7 +33,10 @@ template <class V>
 Node& Worker<V>::child(Node& node, int f, int p, bool left, int depth) {
   const auto slot = static_cast<std::size_t>(2 * depth + (left ? 0 : 1));
   if (pool_.size() <= slot) pool_.resize(slot + 1);
-  if (!pool_[slot]) pool_[slot] = node.make_empty();
+  if (!pool_[slot]) {
+    control_.need_memory(node.bytes());
+    pool_[slot] = node.make_empty();
+  }
   const std::int64_t before = pool_[slot]->bytes();
   node.make_child(f, p, left, *pool_[slot], work_);
   if (pool_[slot]->bytes() != before) control_.use_memory(pool_[slot]->bytes() - before);
@@ -213,7 +211,7 @@ void Worker<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>&
     job.relative_count[s] = 0;
   }
   if (frame.budget.child().depth > 1) relate(frame, chain, job);
-  job.floors = floors_pay(frame) ? chain.floors(job.task.entry) : nullptr;
+  job.floors = floors_pay(frame) && control_.has_room(0) ? chain.floors(job.task.entry) : nullptr;
   EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
 }
 
@@ -249,8 +247,10 @@ V Worker<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
     raise_to(e.lo[s], job.lo[s]);
     lower_to(e.hi[s], job.hi[s]);
     if (!job.kids[s] || job.kids[s]->lists.empty()) continue;
-    control_.use_memory(job.kids[s]->bytes());
-    frame.bytes += job.kids[s]->bytes();
+    const std::int64_t bytes = job.kids[s]->bytes();
+    if (!control_.has_room(bytes)) continue;
+    control_.use_memory(bytes);
+    frame.bytes += bytes;
     e.kid[s] = static_cast<int>(frame.kids.size());
     frame.kids.push_back(std::move(job.kids[s]));
   }

@@ -2,7 +2,6 @@
 #include "search/driver/root.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "search/audit/claims.hpp"
 #include "search/masks/plan.hpp"
@@ -106,8 +105,7 @@ void RootSearch<V>::work_on_branches(Worker<V>& worker, MaskNode& root, bool cal
   while (!control_.stopped()) {
     const int o = take_branch();
     if (o == kAllBusy) {
-      wake_.wait_for(lock, std::chrono::milliseconds(5));
-      if (calling) control_.poll();
+      wait(calling, lock);
       continue;
     }
     if (o < 0) break;
