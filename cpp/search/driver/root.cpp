@@ -193,10 +193,10 @@ void RootSearch<V>::search_all() {
 
 namespace {
 
-// Whether the system has memory for one more thread: its stack, and what its libraries take, which
-// end the process if they get none.
-bool can_feed_a_thread() {
-  void* volatile probe = std::malloc(std::size_t{64} << 20);
+// Whether the system has memory for so many more threads: their stacks, and what their libraries
+// take, which end the process if they get none.
+bool can_feed(int threads) {
+  void* volatile probe = std::malloc(static_cast<std::size_t>(threads) * (std::size_t{192} << 20));
   const bool fed = probe != nullptr;
   std::free(probe);
   return fed;
@@ -215,10 +215,15 @@ void RootSearch<V>::run_threads(int threads) {
                                                 kThreadsPerCore * cores));
   std::vector<std::thread> others;
   std::exception_ptr failure;
+  // Where there is not enough for all, one has to have its own before the next is started.
+  const bool plenty = can_feed(threads);
   try {
     others.reserve(static_cast<std::size_t>(threads));
-    for (int i = 1; i < threads && can_feed_a_thread(); ++i)
+    for (int i = 1; i < threads && (plenty || can_feed(1)); ++i) {
       others.emplace_back([this, &failure] { guarded(false, failure); });
+      std::unique_lock lock(mutex_);
+      if (!plenty) wake_.wait(lock, [this, i] { return set_up_ == i; });
+    }
   } catch (const std::system_error&) {
   } catch (const std::bad_alloc&) {
   }
@@ -252,21 +257,32 @@ template <class V>
 void RootSearch<V>::work_elsewhere() {
   std::unique_ptr<Worker<V>> worker;
   std::unique_ptr<Node> root;
-  try {
-    if (!control_.has_room(root_->bytes())) return;
-    worker = std::make_unique<Worker<V>>(data_, control_, request_.switches, false);
-    root = make_root_(data_, worker->work());
-  } catch (const std::bad_alloc&) {
-    return;
-  }
-  control_.use_memory(root->bytes());
+  const bool ready = set_up(worker, root);
   {
     const std::lock_guard lock(mutex_);
-    ++result_.threads;
+    ++set_up_;
+    if (ready) ++result_.threads;
   }
+  wake_.notify_all();
+  if (!ready) return;
   work(*worker, *root, false);
   const std::lock_guard lock(mutex_);
   result_.counters.add(worker->work().counters);
+}
+
+template <class V>
+bool RootSearch<V>::set_up(std::unique_ptr<Worker<V>>& worker, std::unique_ptr<Node>& root) {
+  try {
+    if (!control_.has_room(root_->bytes())) return false;
+    worker = std::make_unique<Worker<V>>(data_, control_, request_.switches, false);
+    root = make_root_(data_, worker->work());
+    control_.use_memory(root->bytes());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  } catch (const Stopped&) {
+    return false;
+  }
 }
 
 // Until there may be something to do. The user's function is not called while others wait for the

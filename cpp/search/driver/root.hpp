@@ -81,6 +81,7 @@ class RootSearch {
   void run_threads(int threads);
   void guarded(bool calling, std::exception_ptr& failure);
   void work_elsewhere();
+  bool set_up(std::unique_ptr<Worker<V>>& worker, std::unique_ptr<Node>& root);
   void wait(bool calling, std::unique_lock<std::mutex>& lock);
   void work(Worker<V>& worker, Node& root, bool calling);
   int take(Worker<V>& worker, Job<V>& job);
@@ -153,6 +154,7 @@ class RootSearch {
 
   std::mutex mutex_;
   std::condition_variable wake_;
+  int set_up_ = 0;  // how many other threads have got what they need, or not
   Frame<V> frame_{};
   std::vector<std::unique_ptr<Chain<V>>> chains_;
   std::vector<int> busy_;   // per column: thresholds under evaluation
