@@ -1,4 +1,4 @@
-"""Large and wide tables of noise: how late limits act, what they take, and how long wide ones take."""
+"""Large and wide tables of noise: how late limits act, what they take, how long they take."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ MEGABYTE = 10**6
 
 @dataclass(frozen=True)
 class Case:
-    """A table of random numbers, and how it is solved. No classes: regression; two values: binary."""
+    """A table of random numbers, and how it is solved. No classes: regression."""
 
     rows: int
     columns: int

@@ -1,4 +1,4 @@
-"""Limits on large and wide tables: what was done by then, and what it took, in processes of their own."""
+"""Limits on large and wide tables: what was done by then, and what it took."""
 
 import json
 import subprocess
@@ -40,7 +40,8 @@ def resident():
 {before}
 start = resident()
 found = exactree.solve(X, y, task={task!r}, **{options!r})
-print(json.dumps([found.status, found.objective, found.lower_bound, found.stats, resident() - start]))
+said = [found.status, found.objective, found.lower_bound, found.stats]
+print(json.dumps([*said, resident() - start]))
 """
 
 
@@ -145,7 +146,8 @@ def test_ranks_that_are_not_kept_change_nothing(kind: str, depth: int) -> None:
 @linux
 def test_threads_that_cannot_be_started_are_done_without() -> None:
     few = (
-        "used = int(next(x for x in open('/proc/self/status') if x.startswith('VmSize')).split()[1])\n"
+        "lines = open('/proc/self/status').readlines()\n"
+        "used = int(next(x for x in lines if x.startswith('VmSize')).split()[1])\n"
         "resource.setrlimit(resource.RLIMIT_AS, (1024 * used + 300_000_000,) * 2)"
     )
     alone = run("two classes", 2000, 6, max_depth=3)

@@ -41,8 +41,8 @@ struct Workspace {
   bool calling_thread = false;
   std::int64_t ticks = 0;
   std::unique_ptr<KernelScratch> scratch;
-  std::vector<Cost> class_cost[2];      // per side and class: cost of its rows
-  SquareSides squares;                  // regression: what the sides add up to
+  std::vector<Cost> class_cost[2];  // per side and class: cost of its rows
+  SquareSides squares;              // regression: what the sides add up to
   int side_rows[2] = {0, 0};
   Cost side_leaf[2] = {0, 0};
 

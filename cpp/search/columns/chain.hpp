@@ -118,7 +118,8 @@ class Chain {
     const std::size_t bytes = entries_.capacity() * sizeof(Entry) +
                               floors_.capacity() * sizeof(std::uint16_t) +
                               runs_.capacity() * sizeof runs_[0];
-    return static_cast<std::int64_t>(bytes) - std::exchange(told_, static_cast<std::int64_t>(bytes));
+    return static_cast<std::int64_t>(bytes) -
+           std::exchange(told_, static_cast<std::int64_t>(bytes));
   }
 
   const ChainContext& context() const { return context_; }

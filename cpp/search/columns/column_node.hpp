@@ -178,7 +178,8 @@ class ColumnNode final : public Node {
     words_ = ranks_.words();
     ends_.resize(index(features_, words_));
   }
-  // What the node of all rows takes at least: per row and column its rank, its place and its target.
+  // What the node of all rows takes at least: per row and column its rank, its place and its
+  // target.
   static std::int64_t least_bytes(const Problem& data) {
     std::int64_t bits = 8 * static_cast<std::int64_t>(sizeof(Rank) + sizeof(int)) + 1;
     if (kSquared<Targets>)

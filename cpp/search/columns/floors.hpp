@@ -18,8 +18,8 @@ inline int floor_stride(int columns) {
 }
 
 // Raises one floor. It is not negative: a side is scanned for something below a positive cost only,
-// since its lower bound is at least the penalty (Worker::raise_by_floors). As 16 bits without a sign
-// a negative one would bar the best column.
+// since its lower bound is at least the penalty (Worker::raise_by_floors). As 16 bits without a
+// sign a negative one would bar the best column.
 inline void raise_floor(std::uint16_t& floor, Cost least) {
   constexpr Cost kMost = std::numeric_limits<std::uint16_t>::max();
   if (least < 0) throw std::logic_error("exactree: a floor is negative; please report this");

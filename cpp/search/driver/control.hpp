@@ -84,7 +84,7 @@ class Control {
   using Clock = std::chrono::steady_clock;
 
   double time_limit = 1e300;
-  std::int64_t memory_limit = 0;       // bytes, 0: none
+  std::int64_t memory_limit = 0;  // bytes, 0: none
   // Bytes up to which the search keeps what only makes it faster: ranks of pairs of columns that
   // can be made again, and what neighbouring subproblems could use.
   std::int64_t room = std::numeric_limits<std::int64_t>::max();
@@ -124,7 +124,8 @@ class Control {
   }
   // Before something is allocated that the search cannot do without.
   void need_memory(std::int64_t bytes) {
-    if (memory_limit <= 0 || memory_.load(std::memory_order_relaxed) + bytes <= memory_limit) return;
+    if (memory_limit <= 0 || memory_.load(std::memory_order_relaxed) + bytes <= memory_limit)
+      return;
     stop(Status::kMemoryLimit);
     throw Stopped{};
   }

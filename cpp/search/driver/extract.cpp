@@ -45,7 +45,8 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
     found = find_shallow(*node.binary(), budget, splits, value);
   } else if (budget.depth == 1) {
     Cost cost = 0;
-    const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost, worker_.work());
+    const SingleSplit split =
+        best_split(node, worker_.data(), Criterion::kErrors, &cost, worker_.work());
     found.feature = split.feature;
     found.position = split.position;
   } else {

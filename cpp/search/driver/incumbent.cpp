@@ -44,7 +44,8 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
   plan->value = V::constant(node.leaf(), n);
   if (budget.depth == 1) {
     Cost cost = 0;
-    const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost, worker_.work());
+    const SingleSplit split =
+        best_split(node, worker_.data(), Criterion::kErrors, &cost, worker_.work());
     if (split.feature < 0) return plan;
     plan->feature = split.feature;
     plan->position = split.position;
@@ -113,7 +114,8 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
   // The greedy split is one more at the top; further down that would double the work per level.
   if (level > 1 && !list.empty()) return list;
   Cost cost = 0;
-  const SingleSplit gini = best_split(node, worker_.data(), Criterion::kGini, &cost, worker_.work());
+  const SingleSplit gini =
+      best_split(node, worker_.data(), Criterion::kGini, &cost, worker_.work());
   // A second time it would be no better.
   const auto same = [&](const Candidate& c) {
     return c.feature == gini.feature && c.position == gini.position;

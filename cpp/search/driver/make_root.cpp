@@ -41,7 +41,8 @@ std::unique_ptr<Node> make_root(const Problem& data, Workspace& work) {
   if (data.weights != nullptr) return root_of<WeightedTargets>(data, work);
   if (data.classes <= 2) return root_of<TwoClasses>(data, work);
 #if EXACTREE_SIMD
-  if (data.classes <= 8 && data.rows <= EightClasses::kMostRows) return root_of<EightClasses>(data, work);
+  if (data.classes <= 8 && data.rows <= EightClasses::kMostRows)
+    return root_of<EightClasses>(data, work);
 #endif
   return root_of<ManyClasses>(data, work);
 }

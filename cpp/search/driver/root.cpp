@@ -15,8 +15,8 @@
 
 namespace exactree {
 
-// A search that is stopped while it reads its columns needs no more than the leaf, which all columns
-// agree on: the first one will do.
+// A search that is stopped while it reads its columns needs no more than the leaf, which all
+// columns agree on: the first one will do.
 template <class V>
 void RootSearch<V>::read_root() {
   try {
@@ -93,8 +93,7 @@ void RootSearch<V>::settle_small() {
     return;
   }
   Cost cost = 0;
-  const SingleSplit split =
-      best_split(*root_, data_, Criterion::kErrors, &cost, worker_.work());
+  const SingleSplit split = best_split(*root_, data_, Criterion::kErrors, &cost, worker_.work());
   best_[1].settled = true;
   if (split.feature < 0 || cost + data_.penalty >= root_->leaf()) return;
   Tree tree;
@@ -211,8 +210,8 @@ constexpr unsigned kThreadsPerCore = 4;
 template <class V>
 void RootSearch<V>::run_threads(int threads) {
   const unsigned cores = std::max(std::thread::hardware_concurrency(), 4u);
-  threads = static_cast<int>(std::min<unsigned>(static_cast<unsigned>(std::max(threads, 1)),
-                                                kThreadsPerCore * cores));
+  threads = static_cast<int>(
+      std::min<unsigned>(static_cast<unsigned>(std::max(threads, 1)), kThreadsPerCore * cores));
   std::vector<std::thread> others;
   std::exception_ptr failure;
   // Where there is not enough for all, one has to have its own before the next is started.
