@@ -38,8 +38,8 @@ struct Line {
     data.ranks = ranks.data();
     data.labels = labels.data();
     data.masks = &masks;
-    root = kernels("auto").make_root(data);
     Workspace work;
+    root = kernels("auto").make_root(data, work);
     masks.start(work);
     node().look(MaskTree::kRoot, view);
   }

@@ -72,6 +72,15 @@ class Chain {
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
 
+  // By how many bytes it has grown since it was last asked.
+  std::int64_t growth() {
+    const std::size_t bytes = entries_.capacity() * sizeof(Entry) +
+                              floors_.capacity() * sizeof(std::uint16_t) +
+                              runs_.capacity() * sizeof runs_[0];
+    return static_cast<std::int64_t>(bytes) -
+           std::exchange(told_, static_cast<std::int64_t>(bytes));
+  }
+
   const ChainContext& context() const { return context_; }
   Entry& entry(int i) { return entries_[static_cast<std::size_t>(i)]; }
   const Entry& entry(int i) const { return entries_[static_cast<std::size_t>(i)]; }
@@ -132,6 +141,7 @@ class Chain {
   std::vector<Entry> kept_;                // room for store()
   std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
   std::size_t next_run_ = 0;
+  std::int64_t told_ = 0;
   int first_allowed_ = 1, last_allowed_ = 0;
 };
 

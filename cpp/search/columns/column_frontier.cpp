@@ -1,6 +1,8 @@
 #include "search/columns/column_frontier.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "search/audit/claims.hpp"
 #include "search/columns/greedy_split.hpp"
@@ -17,6 +19,8 @@ bool ColumnFrontier<V>::open() {
   // A limit may be reached before there is anything to search.
   if (top_.worker.control().stopped()) return false;
   if (!more || top_.budget.depth < 2) return true;
+  // Where the ranks of a column are not kept, it is searched to its end while they are there.
+  if (top_.budget.depth == 2 && !top_.root.keeps_pairs()) share_ = std::numeric_limits<int>::max();
   frame_ = {&top_.root, top_.budget, {}};
   chains_.resize(order_.size());
   taken_.assign(order_.size(), 0);
@@ -31,16 +35,23 @@ bool ColumnFrontier<V>::worth_threads() const {
 
 template <class V>
 void ColumnFrontier<V>::complete_order() {
+  std::vector<bool> listed(static_cast<std::size_t>(top_.data.features), false);
+  for (const int f : order_) listed[static_cast<std::size_t>(f)] = true;
   for (int f = 0; f < top_.data.features; ++f)
-    if (std::find(order_.begin(), order_.end(), f) == order_.end()) order_.push_back(f);
+    if (!listed[static_cast<std::size_t>(f)]) order_.push_back(f);
 }
 
 template <class V>
 void ColumnFrontier<V>::settle_one_split() {
-  if (!top_.incumbents[1].wanted) return;
   Worker<V>& worker = top_.worker;
+  if (!top_.incumbents[1].wanted) {
+    top_.incumbents.settle(1);
+    return;
+  }
   Cost cost = 0;
-  const SingleSplit split = best_split(top_.root, top_.data, Criterion::kErrors, &cost);
+  const SingleSplit split =
+      best_split(top_.root, top_.data, Criterion::kErrors, &cost, worker.work());
+  top_.incumbents.settle(1);
   cost += top_.data.penalty;
   if (split.feature < 0 || cost >= top_.root.leaf()) return;
   Tree tree;
@@ -54,6 +65,7 @@ bool ColumnFrontier<V>::plan() {
   Worker<V>& worker = top_.worker;
   Incumbents<V>& incumbents = top_.incumbents;
   Planner<V> planner(worker);
+  planner.on_better = [this, &planner](const Plan<V>& plan) { show_plan(planner, plan); };
   for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots}) {
     if (top_.budget.depth <= 2 && effort == Effort::kManyRoots) break;
     if (incumbents.reached(0)) break;
@@ -79,6 +91,23 @@ bool ColumnFrontier<V>::plan() {
   return true;
 }
 
+// The best tree of a plan that is still being made, for a search that is stopped before it is. No
+// value is taken from it: whether there is time to write it down depends on timing.
+template <class V>
+void ColumnFrontier<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
+  Incumbents<V>& incumbents = top_.incumbents;
+  if (top_.worker.control().seconds() < kFirstTree) return;
+  for (std::size_t k = 0; k < incumbents.size(); ++k) {
+    const Cost cost = plan.value[static_cast<int>(k)];
+    if (!incumbents.improves(k, cost) || cost >= incumbents[k].cost) continue;
+    Tree tree;
+    planner.draw(top_.root, plan, incumbents.splits_of(k), tree);
+    if (top_.worker.control().stopped()) return;
+    EXACTREE_CLAIM(claims::tree("incumbent", top_.root, tree, cost));
+    incumbents.written(k, cost, std::move(tree));
+  }
+}
+
 // All columns get one threshold, then two more, then four more, and so on: the bound of the whole
 // is that of the column of which least is known, and a search that is stopped should have proved
 // much.
@@ -86,21 +115,24 @@ template <class V>
 Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   const int places = static_cast<int>(chains_.size());
-  for (;;) {
-    bool more = false;
-    for (int o = 0; o < places; ++o) {
-      if (taken_[static_cast<std::size_t>(o)] >= share_) {
-        more = true;
-        continue;
+  for (int passes = 0; passes < 2;) {
+    for (; turn_ < places; ++turn_) {
+      if (taken_[static_cast<std::size_t>(turn_)] >= share_) {
+        had_share_ = true;
+      } else if (take_threshold(turn_, worker, mine.job)) {
+        mine.place = turn_;
+        ++busy_;
+        return Asked::kPiece;
       }
-      if (!take_threshold(o, worker, mine.job)) continue;
-      mine.place = o;
-      ++busy_;
-      return Asked::kPiece;
     }
-    if (!more) return busy_ > 0 ? Asked::kBusy : Asked::kNone;
-    share_ = 2 * share_ + 1;
+    turn_ = 0;
+    // What one thread is at may open more in a column that had nothing left when it was passed.
+    if (!std::exchange(had_share_, false))
+      ++passes;
+    else
+      share_ = 2 * share_ + 1;
   }
+  return busy_ > 0 ? Asked::kBusy : Asked::kNone;
 }
 
 template <class V>
@@ -151,6 +183,7 @@ void ColumnFrontier<V>::tell(Worker<V>& worker, Piece& piece, bool complete) {
   --busy_;
   if (!complete) return;
   const V found = ColumnSource<V>::of(worker).commit(frame_, chain(o), mine.job);
+  worker.control().use_memory(chain(o).growth());
   spread(o, mine.job.task);
   const V goal = top_.incumbents.goal(o);
   for (std::size_t k = 0; k < top_.incumbents.size(); ++k)

@@ -53,6 +53,7 @@ class ColumnFrontier : public Frontier<V> {
 
  private:
   void settle_one_split();
+  void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
   void start_chain(std::size_t place, Worker<V>& worker);
 
@@ -62,6 +63,8 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<int> taken_;  // per column: thresholds taken so far
   int busy_ = 0;            // thresholds under evaluation
   int share_ = 1;           // how many each column may take before any takes more
+  int turn_ = 0;            // the column whose turn it is
+  bool had_share_ = false;  // a column before it has taken its share, and may have more
 };
 
 }  // namespace exactree

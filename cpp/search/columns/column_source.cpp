@@ -103,7 +103,8 @@ void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, J
     job.relatives[s].count = 0;
   }
   if (frame.budget.child().depth > 1) relate(frame, chain, job);
-  job.floors = floors_pay(frame) ? chain.floors(job.task.entry) : nullptr;
+  const bool floors = floors_pay(frame) && worker_.control().has_room(0);
+  job.floors = floors ? chain.floors(job.task.entry) : nullptr;
   EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
 }
 
@@ -138,8 +139,10 @@ V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
     raise_to(e.lo[s], job.lo[s]);
     lower_to(e.hi[s], job.hi[s]);
     if (!job.kids[s] || job.kids[s]->lists.empty()) continue;
-    worker_.control().use_memory(job.kids[s]->bytes());
-    frame.bytes += job.kids[s]->bytes();
+    const std::int64_t bytes = job.kids[s]->bytes();
+    if (!worker_.control().has_room(bytes)) continue;
+    worker_.control().use_memory(bytes);
+    frame.bytes += bytes;
     e.kid[s] = static_cast<int>(frame.kids.size());
     frame.kids.push_back(std::move(job.kids[s]));
   }
@@ -297,7 +300,7 @@ ChosenSplit<V> ColumnSource<V>::first_split(Node& node, Budget budget, int split
                                             const Relatives<V>& relatives) {
   if (budget.depth > 1) return first_threshold_of_all(node, budget, splits, value, relatives);
   Cost cost = 0;
-  const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost);
+  const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost, work());
   ChosenSplit<V> chosen;
   chosen.feature = split.feature;
   chosen.position = split.position;

@@ -43,6 +43,7 @@ void Incumbents<V>::start(Cost leaf, int label) {
   Tree tree(1);
   tree[0].label = label;
   for (Incumbent& b : best_) b.value = b.cost = leaf, b.tree = tree;
+  if (best_.size() > 1) settle(0);  // no split
 }
 
 template <class V>

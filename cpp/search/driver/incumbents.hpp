@@ -12,6 +12,9 @@
 
 namespace exactree {
 
+// Trees of the first moments (seconds) are not written down: that takes as long as many
+// evaluations, and only a search that is stopped needs them before its end.
+inline constexpr double kFirstTree = 0.005;
 inline constexpr int kKnownBefore = -1;  // the place of a tree that was known before the search
 
 struct Incumbent {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,11 +19,26 @@ RootSearch<V>::RootSearch(const Problem& data, const SearchRequest& request, Mak
       make_root_(make_root),
       control_(control),
       result_(result),
-      root_(make_root(data)),
       budget_(budget_of(request, data)),
-      worker_(data, control, request.switches, true, *root_),
-      incumbents_(request, budget_, control, progress, result),
-      frontier_(worker_.source().frontier({data, request, *root_, budget_, worker_, incumbents_})) {
+      worker_(data, control, request.switches, true),
+      incumbents_(request, budget_, control, progress, result) {
+  read_root();
+  worker_.start(*root_);
+  frontier_ = worker_.source().frontier({data, request, *root_, budget_, worker_, incumbents_});
+}
+
+// A search that is stopped while it reads its columns needs no more than the leaf, which all
+// columns agree on: the first one will do.
+template <class V>
+void RootSearch<V>::read_root() {
+  try {
+    root_ = make_root_(data_, worker_.work());
+  } catch (const Stopped&) {
+    Problem first = data_;
+    first.features = std::min(first.features, 1);
+    Workspace unlimited;
+    root_ = make_root_(first, unlimited);
+  }
   control_.use_memory(root_->bytes());
 }
 
@@ -35,22 +53,18 @@ Budget RootSearch<V>::budget_of(const SearchRequest& request, const Problem& dat
 template <class V>
 void RootSearch<V>::run() {
   incumbents_.start(root_->leaf(), root_->label());
-  // No split and one split need no search; see Worker::settle_small.
-  if (incumbents_.size() > 1) incumbents_.settle(0), incumbents_.settle(1);
   incumbents_.report();
-  bool complete = true;
-  if (budget_.depth > 0 && root_->leaf() > 0) {
-    complete = frontier_->open();
-    if (complete) {
-      run_threads(frontier_->worth_threads() ? std::max(1, request_.threads) : 1);
-      complete = !control_.stopped();
-    }
+  try {
+    if (!control_.stopped() && budget_.depth > 0 && root_->leaf() > 0) search();
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {
+    control_.stop(Status::kMemoryLimit);
   }
-  if (complete) {
+  if (control_.stopped()) {
+    incumbents_.raise_bound(frontier_->bound());
+  } else {
     canonical_trees();
     incumbents_.close();
-  } else {
-    incumbents_.raise_bound(frontier_->bound());
   }
   // Only now: a limit may be reached while the trees are written down, which leaves worse ones.
   result_.status = control_.status();
@@ -59,11 +73,47 @@ void RootSearch<V>::run() {
 }
 
 template <class V>
+void RootSearch<V>::search() {
+  if (!frontier_->open() || control_.stopped()) return;
+  run_threads(frontier_->worth_threads() ? std::max(1, request_.threads) : 1);
+}
+
+namespace {
+
+// Whether the system has memory for so many more threads: their stacks, and what their libraries
+// take, which end the process if they get none.
+bool can_feed(int threads) {
+  void* volatile probe = std::malloc(static_cast<std::size_t>(threads) * (std::size_t{192} << 20));
+  const bool fed = probe != nullptr;
+  std::free(probe);
+  return fed;
+}
+
+// More threads than this per processor only take memory.
+constexpr unsigned kThreadsPerCore = 4;
+
+}  // namespace
+
+// As many threads as there can be; the search is the same with fewer.
+template <class V>
 void RootSearch<V>::run_threads(int threads) {
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 4u);
+  threads = static_cast<int>(
+      std::min<unsigned>(static_cast<unsigned>(std::max(threads, 1)), kThreadsPerCore * cores));
   std::vector<std::thread> others;
   std::exception_ptr failure;
-  for (int i = 1; i < threads; ++i)
-    others.emplace_back([this, &failure] { guarded(false, failure); });
+  // Where there is not enough for all, one has to have its own before the next is started.
+  const bool plenty = can_feed(threads);
+  try {
+    others.reserve(static_cast<std::size_t>(threads));
+    for (int i = 1; i < threads && (plenty || can_feed(1)); ++i) {
+      others.emplace_back([this, &failure] { guarded(false, failure); });
+      std::unique_lock lock(mutex_);
+      if (!plenty) wake_.wait(lock, [this, i] { return set_up_ == i; });
+    }
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
   guarded(true, failure);
   for (auto& t : others) t.join();
   if (failure) std::rethrow_exception(failure);
@@ -76,23 +126,60 @@ void RootSearch<V>::guarded(bool calling, std::exception_ptr& failure) {
       work(worker_, *root_, true);
     else
       work_elsewhere();
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {
+    control_.stop(Status::kMemoryLimit);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     failure = std::current_exception();
     control_.stop(Status::kInterrupted);
-    wake_.notify_all();
   }
+  wake_.notify_all();
 }
 
-// Of another thread: it has its own copy of the root, which is completed as it is used.
+// Of another thread: it has its own copy of the root, which is completed as it is used. If there is
+// no memory for that, the others go on without it.
 template <class V>
 void RootSearch<V>::work_elsewhere() {
-  const std::unique_ptr<Node> root = make_root_(data_);
-  control_.use_memory(root->bytes());
-  Worker<V> worker(data_, control_, request_.switches, false, *root);
+  Worker<V> worker(data_, control_, request_.switches, false);
+  std::unique_ptr<Node> root;
+  const bool ready = set_up(worker, root);
+  {
+    const std::lock_guard lock(mutex_);
+    ++set_up_;
+    if (ready) ++result_.threads;
+  }
+  wake_.notify_all();
+  if (!ready) return;
   work(worker, *root, false);
   const std::lock_guard lock(mutex_);
   result_.counters.add(worker.work().counters);
+}
+
+template <class V>
+bool RootSearch<V>::set_up(Worker<V>& worker, std::unique_ptr<Node>& root) {
+  try {
+    if (!control_.has_room(root_->bytes())) return false;
+    root = make_root_(data_, worker.work());
+    control_.use_memory(root->bytes());
+    worker.start(*root);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  } catch (const Stopped&) {
+    return false;
+  }
+}
+
+// Until there may be something to do. The user's function is not called while others wait for the
+// lock.
+template <class V>
+void RootSearch<V>::wait(bool calling, std::unique_lock<std::mutex>& lock) {
+  wake_.wait_for(lock, std::chrono::milliseconds(5));
+  if (!calling) return;
+  lock.unlock();
+  control_.poll();
+  lock.lock();
 }
 
 template <class V>
@@ -104,8 +191,7 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
     const Asked asked = frontier_->ask(worker, *piece);
     if (asked == Asked::kNone) break;
     if (asked == Asked::kBusy) {
-      wake_.wait_for(lock, std::chrono::milliseconds(5));
-      if (calling) control_.poll();
+      wait(calling, lock);
       continue;
     }
     lock.unlock();
@@ -120,8 +206,6 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
   wake_.notify_all();
 }
 
-// Writing trees down takes as long as many evaluations, and only a search that is stopped needs
-// them before its end: those of the first moments wait.
 template <class V>
 void RootSearch<V>::write_trees(Node& root, Extractor<V>& extractor,
                                 std::unique_lock<std::mutex>& lock) {
@@ -146,7 +230,7 @@ void RootSearch<V>::note_bound() {
 }
 
 template <class V>
-void RootSearch<V>::canonical_trees() {
+void RootSearch<V>::canonical_trees() try {
   Extractor<V> extractor(worker_);
   for (std::size_t k = 0; k < incumbents_.size(); ++k) {
     const Incumbent& best = incumbents_[k];
@@ -158,6 +242,7 @@ void RootSearch<V>::canonical_trees() {
     if (control_.stopped()) break;
     incumbents_.take_tree(k, best.value, std::move(tree));
   }
+} catch (const Stopped&) {
 }
 
 template class RootSearch<One>;

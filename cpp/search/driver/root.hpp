@@ -26,10 +26,15 @@ class RootSearch {
  private:
   static Budget budget_of(const SearchRequest& request, const Problem& data);
 
+  void read_root();
+  void search();
+
   // The search, by any number of threads.
   void run_threads(int threads);
   void guarded(bool calling, std::exception_ptr& failure);
   void work_elsewhere();
+  bool set_up(Worker<V>& worker, std::unique_ptr<Node>& root);
+  void wait(bool calling, std::unique_lock<std::mutex>& lock);
   void work(Worker<V>& worker, Node& root, bool calling);
   void write_trees(Node& root, Extractor<V>& extractor, std::unique_lock<std::mutex>& lock);
   void note_bound();
@@ -37,22 +42,23 @@ class RootSearch {
   // After it: the trees that do not depend on timing; see extract.hpp.
   void canonical_trees();
 
-  static constexpr double kBoundEvery = 0.05, kFirstTree = 0.005;  // seconds
+  static constexpr double kBoundEvery = 0.05;  // seconds
 
   const Problem& data_;
   const SearchRequest& request_;
   MakeRoot make_root_;
   Control& control_;
   SearchResult& result_;
-  std::unique_ptr<Node> root_;
   Budget budget_;
   Worker<V> worker_;
+  std::unique_ptr<Node> root_;
   Incumbents<V> incumbents_;
   std::unique_ptr<Frontier<V>> frontier_;
   double next_bound_ = kBoundEvery;
 
   std::mutex mutex_;  // of the frontier and the incumbents
   std::condition_variable wake_;
+  int set_up_ = 0;  // how many other threads have got what they need, or not
 };
 
 }  // namespace exactree

@@ -1,25 +1,17 @@
 #include "search/driver/worker.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "search/audit/claims.hpp"
 
 namespace exactree {
 
 template <class V>
-Worker<V>::Worker(const Problem& data, Control& control, Switches switches, bool calling_thread,
-                  const Node& root)
+Worker<V>::Worker(const Problem& data, Control& control, Switches switches, bool calling_thread)
     : data_(data), control_(control) {
   work_.switches = switches;
   work_.control = &control;
   work_.calling_thread = calling_thread;
-  work_.order.resize(static_cast<std::size_t>(data.features));
-  for (auto& order : work_.order) {
-    order.resize(static_cast<std::size_t>(data.features));
-    std::iota(order.begin(), order.end(), 0);
-  }
-  source_ = make_source(*this, root);
 }
 
 template <class V>
@@ -31,7 +23,10 @@ template <class V>
 Node& Worker<V>::room(const Node& like, int depth, int side) {
   const auto slot = static_cast<std::size_t>(2 * depth + side);
   if (pool_.size() <= slot) pool_.resize(slot + 1);
-  if (!pool_[slot]) pool_[slot] = like.make_empty();
+  if (!pool_[slot]) {
+    control_.need_memory(like.bytes());
+    pool_[slot] = like.make_empty();
+  }
   return *pool_[slot];
 }
 

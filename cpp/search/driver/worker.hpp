@@ -15,8 +15,9 @@ namespace exactree {
 template <class V>
 class Worker {
  public:
-  Worker(const Problem& data, Control& control, Switches switches, bool calling_thread,
-         const Node& root);
+  Worker(const Problem& data, Control& control, Switches switches, bool calling_thread);
+  // Before all else: all nodes are of the kind of the root.
+  void start(const Node& root) { source_ = make_source(*this, root); }
 
   // Finds the optimum of a node, or proves that it is not below `cap`. `known`
   // (from below) and `hi` are what is known of it. Afterwards, for every budget, out.lower <=

@@ -18,6 +18,7 @@ bool MaskFrontier<V>::open() {
   const Solution<V> one = solve_single();
   if (!worker.control().stopped()) take_single(one);
   if (worker.control().stopped()) return false;
+  if (top_.incumbents.size() > 1) top_.incumbents.settle(1);
   if (top_.budget.depth < 2) return true;
   if (top_.request.switches.on(Pruning::kIncumbent)) plan();
   list_branches(MaskTree::kRoot, kBranchLevels);
