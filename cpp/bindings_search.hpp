@@ -53,6 +53,13 @@ class Watcher {
     }
     return false;
   }
+  // Signals alone, while there is nothing to show.
+  bool signals() {
+    nb::gil_scoped_acquire acquire;
+    const bool any = PyErr_CheckSignals() != 0;
+    if (any) PyErr_Clear();
+    return any;
+  }
   void raise() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -95,6 +102,7 @@ struct SearchTerms {
   std::int64_t memory_limit;
   int threads;
   std::uint32_t switches;
+  std::int64_t upper_bound = kInfinite;
 };
 
 inline SearchResult run_search(Problem& data, const SearchTerms& terms, const std::string& isa,
@@ -112,6 +120,7 @@ inline SearchResult run_search(Problem& data, const SearchTerms& terms, const st
   request.sizes = terms.sizes;
   request.threads = terms.threads;
   request.lower_bound = terms.lower_bound;
+  request.upper_bound = terms.upper_bound;
   request.switches.off = terms.switches;
   SearchProgress progress;
   Watcher watcher(std::move(poll), progress);

@@ -49,7 +49,11 @@ template <class V>
 void RootSearch<V>::start_with_leaf() {
   Tree leaf(1);
   leaf[0].label = root_->label();
-  for (Best& b : best_) b.proved = b.cost = root_->leaf(), b.tree = leaf;
+  for (Best& b : best_) {
+    b.cost = root_->leaf();
+    b.proved = std::min(b.cost, request_.upper_bound);
+    b.tree = leaf;
+  }
   if (best_.size() > 1) settle_small();
   report();
 }

@@ -34,7 +34,8 @@ void RootSearch<V>::run_masks() {
   if (!control_.stopped()) take_plan(Budget::of(1, 1), one);
   complete_ = !control_.stopped();
   if (budget_.depth < 2 || !complete_) return;
-  if (request_.switches.on(Pruning::kIncumbent)) plan_masks(root);
+  if (request_.switches.on(Pruning::kIncumbent) && request_.upper_bound == kInfinite)
+    plan_masks(root);
   list_branches(root.tree(), MaskTree::kRoot, kBranchLevels);
   complete_ = !control_.stopped();
   if (!complete_) {
@@ -50,7 +51,8 @@ template <class V>
 Solution<V> RootSearch<V>::solve_single(MaskNode& root) {
   const Budget single = Budget::of(1, 1);
   const int n = V::budgets_of(single.splits);
-  const V leaf = V::constant(root.leaf(), n), known = V::constant(request_.lower_bound, n);
+  const V leaf = V::constant(std::min(root.leaf(), request_.upper_bound), n);
+  const V known = V::constant(request_.lower_bound, n);
   V bound = known;
   if (n > 1) bound.set(0, root.leaf());
   Solution<V> one;

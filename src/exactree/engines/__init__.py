@@ -3,6 +3,7 @@
 from exactree.engines.brute_force import brute_force
 from exactree.engines.generic import generic
 from exactree.engines.leaf import single_leaf
+from exactree.engines.local import local, surface_sizes, surfaces
 from exactree.engines.search import search, search_sizes
 from exactree.engines.size_kperms import size_kperms
 from exactree.engines.size_rec import size_rec
@@ -18,17 +19,22 @@ __all__ = [
     "brute_force",
     "for_problem",
     "generic",
+    "is_local",
+    "local",
     "search",
     "search_sizes",
     "single_leaf",
     "size_kperms",
     "size_rec",
     "size_vec",
+    "surface_sizes",
+    "surfaces",
 ]
 
 ENGINES: dict[str, Engine] = {
     "search": search,
     "generic": generic,
+    "local": local,
     "brute_force": brute_force,
     "size_rec": size_rec,
     "size_vec": size_vec,
@@ -42,6 +48,11 @@ def is_native(objective: Objective) -> bool:
     """Tell whether the native search knows an objective: itself, not what was derived from it."""
     whole_costs = type(objective) is CostMatrix and objective.integral
     return whole_costs or type(objective) in (MisclassificationError, SquaredError)
+
+
+def is_local(objective: Objective) -> bool:
+    """Tell whether the local search over surfaces knows an objective."""
+    return type(objective) in (MisclassificationError, SquaredError)
 
 
 def as_engine(name: str, objective: Objective | None = None) -> Engine:
@@ -62,11 +73,20 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
             "engine='search' solves objectives 'error', 'squared_error' and cost matrices of whole "
             f"numbers, not {objective!r}: use 'generic'"
         )
+    if name == "local" and not (objective is None or is_local(objective)):
+        raise ValueError(
+            "engine='local' searches for objectives 'error' and 'squared_error', not "
+            f"{objective!r}: use 'generic'"
+        )
     return ENGINES[name]
 
 
 def for_problem(chosen: Engine, name: str, problem: Problem) -> Engine:
     """Give the engine chosen by name, or another where "auto" chose one that cannot solve this."""
+    if problem.sides is not None and problem.sides.terms and chosen is search:
+        return surfaces
+    if chosen is local and (problem.sides is None or not problem.sides.terms):
+        raise ValueError("engine='local' searches surfaces, and these splits are none: use 'auto'")
     reason = why_not_whole(problem) if chosen is search else None
     if reason is None:
         return chosen

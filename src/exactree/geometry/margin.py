@@ -105,7 +105,7 @@ def widest_margin(
     problem = _Separation.of(table, goes_left, kind)
     for solve in (problem.approximate, problem.exact):
         weights = solve(seconds_left)
-        surface = weights and _rounded(kind, weights, table, goes_left)
+        surface = weights and fitting_threshold(kind, weights, table, goes_left)
         if surface:
             return surface
     if weights is None:
@@ -208,10 +208,12 @@ def _values(
     return total
 
 
-def _rounded(
+def fitting_threshold(
     family: Family, weights: Sequence[Fraction], table: NDArray[np.generic], left: Bools
 ) -> Surface | None:
     """Give the surface with float64 coefficients if it reproduces the partition."""
+    if left.all() or not left.any():
+        return None
     try:
         coefficients = tuple(float(w) for w in weights)
     except OverflowError:
@@ -230,13 +232,30 @@ def _integral(
     family: Family, weights: Sequence[Fraction], table: NDArray[np.generic], left: Bools
 ) -> Surface:
     """Give the surface with integer coefficients that parts the rows exactly."""
+    values = _exact_values(family, weights, table)
+    below = max(v for v, side in zip(values, left, strict=True) if side)
+    above = min(v for v, side in zip(values, left, strict=True) if not side)
+    return with_integers(family, weights, Fraction(below + above) / 2)
+
+
+def _exact_values(
+    family: Family, weights: Sequence[Fraction], table: NDArray[np.generic]
+) -> list[Fraction]:
     terms = family.terms(table.shape[1])
     values = []
     for row in table:
         x = [fraction_of(value) for value in row]
-        values.append(sum(w * evaluate(t, x) for w, t in zip(weights, terms, strict=True)))
-    below = max(v for v, side in zip(values, left, strict=True) if side)
-    above = min(v for v, side in zip(values, left, strict=True) if not side)
-    threshold = Fraction(below + above) / 2
+        weighted = (w * evaluate(t, x) for w, t in zip(weights, terms, strict=True) if w)
+        values.append(sum(weighted, Fraction(0)))
+    return values
+
+
+def with_integers(family: Family, weights: Sequence[Fraction], threshold: Fraction) -> Surface:
+    """Give the surface with integer coefficients.
+
+    >>> found = with_integers(family_of("sphere"), [Fraction(1, 2), Fraction(1)], Fraction(1, 3))
+    >>> found.coefficients, found.threshold, found.exact
+    ((3, 6), 2, True)
+    """
     scale = lcm(threshold.denominator, *(w.denominator for w in weights))
     return Surface(family, tuple(int(w * scale) for w in weights), int(threshold * scale), True)

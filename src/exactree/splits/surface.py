@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd, isfinite
 from typing import Any, ClassVar, Self
 
@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.geometry import (
+    Embedding,
     Family,
     Surface,
     dichotomies,
     owned_rules,
+    surely_more,
     unlisted,
     widest_margin,
 )
-from exactree.problem import Ranks
-from exactree.sides import Cells, Sides, packed
+from exactree.problem import Plane, Ranks
+from exactree.sides import Cells, Sides, Terms, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
@@ -174,7 +176,7 @@ def _product(term: tuple[tuple[int, ...], ...]) -> str:
     return f"({' + '.join(products)})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SurfaceSources(Sources):
     """Rows whose partitions by surfaces are listed when they are asked for."""
 
@@ -182,25 +184,35 @@ class SurfaceSources(Sources):
     family: Family
     boundary: str
     columns: Ranks
+    embedding: Embedding | None = None  # of the rows that `sides` was asked for
 
     @property
     def has_sides(self) -> bool:
         """Say that there are splits beside rank columns."""
         return True
 
-    @property
-    def has_thresholds(self) -> bool:
-        """Say that thresholds are hyperplanes, which all these families have."""
-        return True
-
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
-        """List every partition that a surface of the family makes, or leave that to the search."""
-        cells = None if listing.needed else unlisted(self.X[rows], self.family)
-        if cells is not None:
-            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), cells=(Cells(*cells),))
-        found = dichotomies(
-            self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
-        )
+        """List every partition that a surface of the family makes, or leave that to the search.
+
+        The search cuts cells, where there are not too many partitions to look for the best one.
+        """
+        X = self.X[rows]
+        masks = packed(np.zeros((0, len(rows)), dtype=bool))
+        if listing.needed:
+            return self._listed(X, listing)
+        self.embedding, values = Embedding.of(X, self.family)
+        terms = (Terms(values, X.shape[1]),)
+        cells = None
+        if not surely_more(values, listing.reach):
+            cells = unlisted(X, self.family, listing.reach)
+        if cells is None:
+            return Sides(masks, terms=terms, exhaustive=False)
+        if listing.listed:
+            return replace(self._listed(X, listing), terms=terms)
+        return Sides(masks, cells=(Cells(*cells),), terms=terms)
+
+    def _listed(self, X: NDArray[np.float64], listing: Listing) -> Sides:
+        found = dichotomies(X, self.family, memory_limit=listing.memory, stop=listing.stop)
         return Sides(found.expanded(), complete=found.complete)
 
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
@@ -222,6 +234,10 @@ class SurfaceSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> SurfaceSplit:
         """Find the surface of widest margin between the two sides of the node's rows."""
+        if isinstance(cut, Plane):
+            assert self.embedding is not None
+            surface = self.embedding.surface(cut.plane, self.X[rows], left, seconds_left)
+            return SurfaceSplit(surface, self.X.shape[1])
         surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
         return SurfaceSplit(surface, self.X.shape[1])
 
