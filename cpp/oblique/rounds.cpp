@@ -37,18 +37,17 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
 
 // Some rounds on a part of the rows, from the present tree or from nothing; more of them later.
 template <class Targets>
-ObliqueTree Rounds<Targets>::on_sample(std::int64_t round, const ObliqueTree& present,
-                                       Random& random, Pace pace) {
+ObliqueTree Rounds<Targets>::on_sample(const Task& task, Random& random, Pace pace) {
   const Sample sample(data_, sample_rows(), random);
   const Shape shape{request_.max_depth, request_.max_splits, request_.plane_columns};
   TreeSearch<Targets> search(sample.data(), shape, Random(random.next(), 0), pace);
-  if (round >= starting() && random.coin())
-    search.set(present);
+  if (task.kind == Task::kOnward && random.coin())
+    search.set(*task.from);
   else
     search.grow_anew();
   search.alternate(2, 0);
   ObliqueTree best = search.written();
-  const auto more = std::min<std::int64_t>(2 + round / 2, 20);
+  const auto more = std::min<std::int64_t>(2 + task.round / 2, 20);
   for (std::int64_t i = 0; i < more && !pace.stopped() && best.cost > 0; ++i) {
     search.set(best);
     search.perturb();
@@ -61,21 +60,21 @@ ObliqueTree Rounds<Targets>::on_sample(std::int64_t round, const ObliqueTree& pr
 }
 
 template <class Targets>
-ObliqueTree Rounds<Targets>::run(std::int64_t round, const ObliqueTree& present, bool calling) {
-  Random random(request_.seed, static_cast<std::uint64_t>(round));
+ObliqueTree Rounds<Targets>::run(const Task& task, bool calling) {
+  Random random(request_.seed, static_cast<std::uint64_t>(task.round));
   Pace pace(control_, calling);
   const Shape shape{request_.max_depth, request_.max_splits, request_.plane_columns};
   TreeSearch<Targets> search(data_, shape, Random(random.next(), 1), pace);
-  const auto given = static_cast<std::int64_t>(request_.starts.size());
-  if (round < given)
-    search.set(request_.starts[static_cast<std::size_t>(round)]);
-  else if (large() && (round < starting() || round % 3 == 0))
-    search.set(on_sample(round, present, random, pace));
-  else if (round < starting())
-    search.grow_anew();
+  const bool onward = task.kind == Task::kOnward;
+  if (task.kind == Task::kGiven)
+    search.set(*task.from);
+  else if (large() && (!onward || task.round % 3 == 0))
+    search.set(on_sample(task, random, pace));
+  else if (onward)
+    search.set(*task.from), search.perturb();
   else
-    search.set(present), search.perturb();
-  search.alternate(round < starting() && !large() ? 2 : 1, request_.lower_bound);
+    search.grow_anew();
+  search.alternate(onward || large() ? 1 : 2, request_.lower_bound);
   scans_ += search.scans();
   return search.written();
 }

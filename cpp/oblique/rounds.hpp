@@ -23,26 +23,32 @@ class Sample {
   std::vector<std::int64_t> costs_;
 };
 
-// A round takes the present tree and makes another one of it. It depends on nothing else but its
-// number, so rounds give the same trees whoever does them, and in whatever order.
+// What a round starts from.
+struct Task {
+  enum Kind { kGiven, kAnew, kOnward };
+  std::int64_t round;
+  const ObliqueTree* from;  // none of a tree that is grown anew
+  Kind kind;
+};
+
+// A round makes a tree, and depends on nothing but its task: the same whoever does it, and when.
 template <class Targets>
 class Rounds {
  public:
   Rounds(const ObliqueData& data, const ObliqueRequest& request, Control& control)
       : data_(data), request_(request), control_(control) {}
 
-  // The first rounds start from trees that were given, or from nothing.
-  int starting() const { return static_cast<int>(request_.starts.size()) + kAnew; }
-  ObliqueTree run(std::int64_t round, const ObliqueTree& present, bool calling);
-  long scans() const { return scans_.load(); }
-
- private:
-  static constexpr int kAnew = 6;
+  ObliqueTree run(const Task& task, bool calling);
 
   // Below so many rows planes fit the sample and not the data.
   int sample_rows() const { return std::max(3000, 150 * data_.columns); }
   bool large() const { return data_.rows > 2 * sample_rows(); }
-  ObliqueTree on_sample(std::int64_t round, const ObliqueTree& present, Random& random, Pace pace);
+  // How many trees to grow at first.
+  int anew() const { return large() ? 3 : 8; }
+  long scans() const { return scans_.load(); }
+
+ private:
+  ObliqueTree on_sample(const Task& task, Random& random, Pace pace);
 
   const ObliqueData& data_;
   const ObliqueRequest& request_;

@@ -1,4 +1,4 @@
-"""Engines: exact ways to solve a Problem, by name."""
+"""Engines: ways to solve a Problem, by name."""
 
 from exactree.engines.brute_force import brute_force
 from exactree.engines.generic import generic
@@ -31,10 +31,10 @@ __all__ = [
     "surfaces",
 ]
 
+# The exact ones. "local" is another.
 ENGINES: dict[str, Engine] = {
     "search": search,
     "generic": generic,
-    "local": local,
     "brute_force": brute_force,
     "size_rec": size_rec,
     "size_vec": size_vec,
@@ -65,8 +65,8 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
     native = objective is None or is_native(objective)
     if name == "auto":
         return search if native else generic
-    if name not in ENGINES:
-        known = ", ".join(map(repr, ("auto", *ENGINES)))
+    if name not in (*ENGINES, "local"):
+        known = ", ".join(map(repr, ("auto", *ENGINES, "local")))
         raise ValueError(f"engine={name!r} is unknown: choose one of {known}")
     if name == "search" and not native:
         raise ValueError(
@@ -78,7 +78,7 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
             "engine='local' searches for objectives 'error' and 'squared_error', not "
             f"{objective!r}: use 'generic'"
         )
-    return ENGINES[name]
+    return ENGINES.get(name, local)
 
 
 def for_problem(chosen: Engine, name: str, problem: Problem) -> Engine:
