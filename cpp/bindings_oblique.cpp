@@ -123,15 +123,11 @@ ObliqueResult search_oblique(const Table& z, std::optional<ArrayIn<std::int32_t,
   request.threads = threads;
   for (const StartTree& start : starts) request.starts.push_back(read_tree(start, z.shape(0)));
   SearchProgress progress;
-  progress.objective = kInfinite;
   progress.lower_bound = lower_bound;
   Watcher watcher(std::move(poll), progress);
   Control control;
   control.time_limit = time_limit;
-  control.signal = [&watcher, &progress](double seconds) {
-    // Nothing to show before there is a tree; signals count from the start.
-    return progress.objective.load() == kInfinite ? watcher.signals() : watcher(seconds);
-  };
+  control.signal = [&watcher](double seconds) { return watcher(seconds); };
   const ObliqueSearch search = kernels(isa).oblique;
   ObliqueResult result;
   {

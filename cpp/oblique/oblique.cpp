@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 #include <thread>
 
 #include "oblique/rounds.hpp"
@@ -26,6 +27,12 @@ class LocalSearch {
               std::atomic<Cost>& shown)
       : request_(request), control_(control), shown_(shown), rounds_(data, request, control) {
     to_start_ = static_cast<int>(request.starts.size()) + rounds_.anew();
+    std::vector<int> all(static_cast<std::size_t>(data.rows));
+    std::iota(all.begin(), all.end(), 0);
+    ObliqueTree::Node leaf;
+    Targets(data).fill(all, leaf);
+    shown_ = leaf.cost;  // until there is a tree
+    result_.history.emplace_back(0.0, leaf.cost);
   }
 
   ObliqueResult run() {

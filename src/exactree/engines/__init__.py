@@ -83,9 +83,10 @@ def as_engine(name: str, objective: Objective | None = None) -> Engine:
 
 def for_problem(chosen: Engine, name: str, problem: Problem) -> Engine:
     """Give the engine chosen by name, or another where "auto" chose one that cannot solve this."""
-    if problem.sides is not None and problem.sides.terms and chosen is search:
+    has_terms = problem.sides is not None and bool(problem.sides.terms)
+    if chosen is search and has_terms:
         return surfaces
-    if chosen is local and (problem.sides is None or not problem.sides.terms):
+    if chosen is local and problem.max_depth and not has_terms:
         raise ValueError("engine='local' searches surfaces, and these splits are none: use 'auto'")
     reason = why_not_whole(problem) if chosen is search else None
     if reason is None:

@@ -26,8 +26,10 @@ from exactree.sides import Terms
 from exactree.tree import Leaf, Node, Tree
 
 Lists = tuple[list[int], list[int], list[list[float]]]  # children and planes in preorder
-# Without a limit of time, the search ends after so many rounds in a row without a better tree.
+# Without a limit of time, the search ends after so many rounds in a row without a better tree;
+# where rows times terms are few, rounds take no time, and it is more of them.
 IDLE_ROUNDS = 100
+FEW_NUMBERS, MORE_IDLE_ROUNDS = 2000, 1000
 # Where an exact search comes next, which makes up for what is missed.
 IDLE_ROUNDS_BEFORE_PROOF = 20
 # The best tree of thresholds is a start where it is found quickly: rows times columns, by depth.
@@ -44,7 +46,9 @@ DEEPEST = 16
 
 def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
     """Search until the bound is met, the limit is reached, or nothing better was found for long."""
-    return _Run(problem, limits, on_progress).local(IDLE_ROUNDS)
+    run = _Run(problem, limits, on_progress)
+    few = run.terms.values.size <= FEW_NUMBERS
+    return run.local(MORE_IDLE_ROUNDS if few else IDLE_ROUNDS)
 
 
 def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
@@ -87,21 +91,11 @@ def surface_sizes(
         result = local(replace(problem, max_splits=k), time, on_progress)
         if exact:
             result = better_of(result, exact[k], perf_counter() - started)
-        found.append(_no_worse(result, found[-1]))
+        found.append(result)
         if result.status == "interrupted":
-            return found + [found[-1]] * (len(sizes) - k)
+            # `never_rising` passes the tree on.
+            return found + [single_leaf(problem, "interrupted")] * (len(sizes) - k)
     return found
-
-
-def _no_worse(result: Result, smaller: Result) -> Result:
-    """Take the tree of fewer splits if that is as good."""
-    if result.objective < smaller.objective:
-        return result
-    best, low = smaller.objective, min(result.lower_bound, smaller.objective)
-    status: Status = "optimal" if low == best else result.status
-    return replace(
-        result, status=status, objective=best, lower_bound=low, gap=best - low, tree=smaller.tree
-    )
 
 
 class _Run:
