@@ -131,7 +131,8 @@ def test_a_bound_of_leaves_and_equal_rows(seed: int) -> None:
 
 def test_a_bound_of_many_classes_tries_no_sets() -> None:
     rng = np.random.default_rng(0)
-    points, labels = rng.integers(0, 150, 400), rng.integers(0, 26, 400)
+    points = rng.integers(0, 150, 400).astype(np.int32)
+    labels = rng.integers(0, 26, 400).astype(np.int32)
     weights = np.ones(400, dtype=np.int64)
     bound = leaves_and_equal_rows(points, labels, weights, 8)
     table = np.zeros((150, 26), dtype=int)

@@ -40,8 +40,8 @@ def test_the_surface_parts_the_rows_like_the_plane(family: Any) -> None:
     plane = (*rng.normal(size=len(values)), 0.1)
     left = ~(np.array(plane[:-1]) @ values + plane[-1] > 0)
     assert 0 < left.sum() < 60
-    for seconds in (0.0, 10.0):
-        surface = embedding.surface(plane, X, left, lambda seconds=seconds: seconds)
+    for seconds_left in (lambda: 0.0, lambda: 10.0):
+        surface = embedding.surface(plane, X, left, seconds_left)
         assert surface.left(X).tolist() == left.tolist()
 
 

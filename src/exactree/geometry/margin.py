@@ -55,6 +55,22 @@ class Surface:
         values = _values(self.family, scaled, np.asarray(X))
         return np.asarray(values - float(Fraction(self.threshold) / Fraction(size)))
 
+    def strengths(self, X: ArrayLike) -> tuple[float, ...]:
+        """Give how much each weighted term varies among the rows, as a share of the most.
+
+        >>> Surface(family_of("hyperplane"), (2.0, 3.0), 0.0).strengths([[0, 0], [4, 2]])
+        (1.0, 0.75)
+        """
+        columns = [np.asarray(column, dtype=np.float64) for column in np.asarray(X).T]
+        size = max((abs(c) for c in self.coefficients), default=0) or 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = [
+                float(Fraction(abs(c)) / Fraction(size)) * float(np.std(evaluate(t, columns)))
+                for c, t in zip(self.coefficients, self.family.terms(len(columns)), strict=True)
+            ]
+        most = max(spread, default=0.0)
+        return tuple(s / most for s in spread) if 0 < most < inf else ()
+
     def _exact_left(
         self, terms: Sequence[tuple[tuple[int, ...], ...]], row: NDArray[np.generic]
     ) -> bool:

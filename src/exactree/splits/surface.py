@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import gcd, isfinite
 from typing import Any, ClassVar, Self
 
@@ -29,6 +29,9 @@ from exactree.tree import Split
 BOUNDARIES = ("all", "both", "positive")
 # So many digits of a float64 are all of it.
 EXACT_DIGITS = 17
+# A formula of more terms than this is folded to the strongest.
+MOST_TERMS = 8
+STRONGEST_TERMS = 6
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,9 @@ class SurfaceSplit(Split):
         The kind of surface, its coefficients and its threshold.
     columns : int
         How many columns the data has.
+    strengths : tuple of float
+        How much each term moves the sum from row to row: where there are many terms, a formula has
+        the strongest. Nothing else depends on it, and it is not stored.
 
     Examples
     --------
@@ -52,6 +58,7 @@ class SurfaceSplit(Split):
 
     surface: Surface
     columns: int
+    strengths: tuple[float, ...] = field(default=(), compare=False, repr=False)
     kind: ClassVar[str] = "surface"
 
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -69,16 +76,29 @@ class SurfaceSplit(Split):
 
         With fewer, both sides are divided by the largest coefficient, of a sphere by that of the
         squares, so that a reader has small numbers before them; integers by their common factor.
+        Of many terms, the strongest are written, the first of them first, and the others counted.
         """
         given = feature_names or [f"x[{j}]" for j in range(self.columns)]
         names = self.surface.family.names(given[: self.columns])
         total = ""
         *coefficients, threshold = self._readable(digits)
-        for value, name in zip(coefficients, names, strict=True):
-            if value:
-                total += _summand(value, name, first=not total, digits=digits)
+        terms, folded = self._written(digits)
+        for k in terms:
+            total += _summand(coefficients[k], names[k], first=not total, digits=digits)
+        if folded:
+            total += f" + ({folded} weaker terms)"
         sign = "<=" if holds else ">"
         return f"{total or '0'} {sign} {_shown(threshold, digits)}"
+
+    def _written(self, digits: int) -> tuple[list[int], int]:
+        """Choose the terms of a formula, and count those that are left out."""
+        sizes = [abs(value) for value in self.surface.coefficients]
+        used = [k for k, value in enumerate(sizes) if value]
+        if len(used) <= MOST_TERMS or digits >= EXACT_DIGITS:
+            return used, 0
+        strength = self.strengths or sizes
+        strongest = sorted(used, key=lambda k: -strength[k])[:STRONGEST_TERMS]
+        return strongest, len(used) - len(strongest)
 
     def _readable(self, digits: int) -> list[float] | list[int]:
         """Give the coefficients and the threshold, scaled for a reader."""
@@ -236,9 +256,9 @@ class SurfaceSources(Sources):
         if isinstance(cut, Plane):
             assert self.embedding is not None
             surface = self.embedding.surface(cut.plane, self.X[rows], left, seconds_left)
-            return SurfaceSplit(surface, self.X.shape[1])
-        surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
-        return SurfaceSplit(surface, self.X.shape[1])
+        else:
+            surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
+        return SurfaceSplit(surface, self.X.shape[1], surface.strengths(self.X[rows]))
 
 
 def surface_sources(X: NDArray[Any], family: Family, boundary: str) -> SurfaceSources:
