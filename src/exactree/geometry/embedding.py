@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.geometry.families import Family, Monomial, evaluate
+from exactree.geometry.lifting import fraction_of
 from exactree.geometry.margin import (
     SecondsLeft,
     Surface,
@@ -30,6 +31,8 @@ Bools = NDArray[np.bool_]
 Polynomial = dict[Monomial, Fraction]
 # Exponents of the powers of two that columns may be scaled by: their reciprocals are floats too.
 LARGEST_EXPONENT = 1000
+# What a factor of a term may be rounded by, in units of 2^-53: generously.
+ROUNDINGS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,18 +70,63 @@ class Embedding:
         """Write a plane over the columns down as a surface that parts the rows of a node alike.
 
         While there is time, another plane that does, of widest margin, takes its place. If float64
-        cannot tell the sides of either, the surface has integers and parts the rows as it says.
+        cannot tell the sides of either, the surface has integers. `left` is what the search thinks,
+        in floating point; the surface parts the rows as the plane does in exact arithmetic, so that
+        there is no tree whose partitions no surface makes.
         """
-        tries = [plane]
-        if seconds_left() > 0:
-            values = self.values(X)
-            tries.insert(0, widened(plane, values, left, seconds_left))
-        for tried in tries:
-            weights, _ = self._weights(tried)
-            surface = fitting_threshold(self.family, weights, X, left)
+        values = self.values(X)
+        weights, threshold = self._weights(plane)
+        exactly = left ^ self._misjudged(plane, weights, threshold, X, values, left)
+        wide = widened(plane, values, exactly, seconds_left) if seconds_left() > 0 else plane
+        for tried in (wide, plane):
+            surface = fitting_threshold(self.family, self._weights(tried)[0], X, exactly)
             if surface is not None:
                 return surface
-        return with_integers(self.family, *self._weights(plane))
+        return with_integers(self.family, weights, threshold)
+
+    def _misjudged(
+        self,
+        plane: Sequence[float],
+        weights: Sequence[Fraction],
+        threshold: Fraction,
+        X: Floats,
+        values: Floats,
+        left: Bools,
+    ) -> Bools:
+        """Tell which rows are on the other side of the plane in exact arithmetic.
+
+        Only those near it need a look. The score of a row, sum w_k z_k + b, is wrong by at most
+        `ROUNDINGS` units (2^-53) for each factor, and as many as there are sums, of the sum of
+        |w_k| Z_k + |b|; Z_k is z_k computed from |x| and |shift| with all signs positive. Each x
+        itself is the nearest float64 of the decimal it stands for, one more such unit.
+        """
+        factors = np.abs(np.array(plane[:-1]))
+        sizes = self._sizes(X)
+        score = np.array(plane[:-1]) @ values + plane[-1]
+        room = (factors @ sizes + abs(plane[-1])) * (
+            (len(plane) + ROUNDINGS * self.family.degree) * 2.0**-53
+        )
+        wrong = np.zeros(len(X), dtype=bool)
+        terms = self.family.terms(X.shape[1])
+        for i in np.flatnonzero(~(np.abs(score) > room)):
+            x = [fraction_of(value) for value in X[i]]
+            weighted = (w * evaluate(t, x) for w, t in zip(weights, terms, strict=True) if w)
+            wrong[i] = (sum(weighted, Fraction(0)) <= threshold) != left[i]
+        return wrong
+
+    def _sizes(self, X: Floats) -> Floats:
+        """Give the columns with all signs positive, which bounds what is rounded on the way."""
+        large = [
+            np.abs(np.ldexp(column, -s.exponent)) + abs(s.shift)
+            for column, s in zip(X.T, self.columns, strict=True)
+        ]
+        terms = self.family.terms(X.shape[1])
+        return np.array(
+            [
+                np.ldexp(_as_column(evaluate(t, large), len(X)), -s.exponent) + abs(s.shift)
+                for t, s in zip(terms, self.terms, strict=True)
+            ]
+        )
 
     def values(self, X: Floats) -> Floats:
         """Give the columns of other rows, terms by rows."""
