@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import exactree
 from exactree import Leaf, Node, solve, tree
-from exactree.geometry import Surface, family_of, widest_margin
+from exactree.geometry import Surface, family_of, polynomial, widest_margin
 from exactree.spec.constraints import min_leaf
 from exactree.spec.data import Number, Sample
 from exactree.spec.objectives import WEIGHTED_ZERO_ONE
@@ -149,7 +149,7 @@ def split_of(node: tree.Tree) -> Any:
 
 PLANE = SurfaceSplit(Surface(family_of("hyperplane"), (0.5, -1.0), 2.0), 2)
 BALL = SurfaceSplit(Surface(family_of("sphere"), (-2.0, 0.0, 1.0), 3.0), 2)
-CURVE = SurfaceSplit(Surface(family_of("quadric"), (0.0, 1.5, 0.25, -1.0, 0.0), 0.1 + 0.2), 2)
+CURVE = SurfaceSplit(Surface(polynomial(2), (0.0, 1.5, 0.25, -1.0, 0.0), 0.1 + 0.2), 2)
 LONG = SurfaceSplit(Surface(family_of("hyperplane"), (10**30, -3), 10**40 + 1, True), 2)
 
 
