@@ -72,6 +72,9 @@ def size_path(
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> SizePath:
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
@@ -93,6 +96,8 @@ def size_path(
         Weights of the rows, as for `solve`.
     time_limit, memory_limit, n_jobs, on_progress
         As for `solve`; the limits hold for each search.
+    missing, categorical_features, categories
+        How the columns are read, as for `solve`.
 
     Examples
     --------
@@ -122,5 +127,8 @@ def size_path(
         memory_limit=memory_limit,
         n_jobs=n_jobs,
         on_progress=on_progress,
+        missing=missing,
+        categorical_features=categorical_features,
+        categories=categories,
     )
     return SizePath(tuple(results))
