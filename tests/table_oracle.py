@@ -51,9 +51,8 @@ class TableCase:
         if self.kinds[j] == "date":
             # A nanosecond apart, where float64 would not tell them apart.
             first = pd.Timestamp("2024-02-29T12:00:00.000000001")
-            return pd.Series(
-                [pd.NaT if v is None else first + pd.Timedelta(v, "ns") for v in values]
-            )
+            later = [None if v is None else pd.Timedelta(v, "ns") for v in values]
+            return pd.Series([pd.NaT if v is None else first + v for v in later])
         return pd.Series(values, dtype="boolean" if self.kinds[j] == "boolean" else object)
 
 

@@ -23,7 +23,7 @@ KINDS = ("order", "equality", "subset")
 Rows = Sequence[Sequence[Any]]
 
 
-def table_rules(xs: Samples, rows: Rows, kinds: Sequence[str]) -> tuple[Rule, ...]:
+def table_rules(xs: Samples, rows: Rows, kinds: Sequence[str]) -> list[Rule]:
     """List the rules of all columns on these samples, each partition as often as it is asked for.
 
     >>> from exactree.spec.data import Sample
@@ -33,7 +33,7 @@ def table_rules(xs: Samples, rows: Rows, kinds: Sequence[str]) -> tuple[Rule, ..
     >>> [r.form for r in table_rules(xs, [["a"], ["b"], [None]], ["equality"])]
     ["0 in ['a']", "0 in ['b']", '0 in [None]']
     """
-    return tuple(r for j, kind in enumerate(kinds) for r in column_rules(xs, rows, j, kind))
+    return [r for j, kind in enumerate(kinds) for r in column_rules(xs, rows, j, kind)]
 
 
 def column_rules(xs: Samples, rows: Rows, j: int, kind: str) -> Iterator[Rule]:

@@ -154,10 +154,10 @@ def _dense(column: Column) -> Ranks:
         return np.zeros(len(column), dtype=np.int32)
     if column.kind.name == "number":
         filled = np.where(known, column.values, column.values[known.argmax()])
-        return dense_ranks(filled[None])[0]
+        return np.asarray(dense_ranks(filled[None])[0])
     filled = np.where(known, column.values, column.values[known].min())
-    ranks: NDArray[np.intp] = np.unique(filled, return_inverse=True)[1]
-    return ranks.reshape(-1).astype(np.int32)
+    ranks: Any = np.unique(filled, return_inverse=True)[1]
+    return np.asarray(ranks.reshape(-1), dtype=np.int32)
 
 
 def _orders(ranks: Ranks, missing: Bools) -> Iterator[NDArray[Any]]:

@@ -101,8 +101,7 @@ def has_holes(values: NDArray[np.float64]) -> bool:
 
 
 def _with_holes(values: NDArray[np.float64], names: tuple[str, ...] | None = None) -> Table:
-    holes: list[bool] = np.isnan(values).any(axis=0).tolist()
-    columns = (Column(Kind(holes=hole), values[:, j]) for j, hole in enumerate(holes))
+    columns = (Column(Kind(holes=bool(np.isnan(v).any())), v) for v in values.T)
     return Table(columns, names)
 
 
