@@ -10,8 +10,9 @@ from typing import Any
 import exactree
 from exactree import tree
 from exactree.problem import Result
+from exactree.tables import Kind
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ def facts(model: Model) -> dict[str, Any]:
         "task": model.task,
         "target": model.target,
         "features": list(model.features),
+        "columns": None if result.columns is None else [k.to_dict() for k in result.columns],
         "classes": list(result.classes),
         "parameters": model.parameters,
         "status": result.status,
@@ -86,9 +88,19 @@ def from_dict(data: Any) -> Model:
         stats=data["stats"],
         classes=tuple(data["classes"]),
         feature_names=tuple(data["features"]),
+        columns=_kinds(data.get("columns"), len(data["features"])),
     )
     features = tuple(data["features"])
     return Model(result, data["target"], features, data["parameters"], data["has_header"])
+
+
+def _kinds(listed: Any, count: int) -> tuple[Kind, ...] | None:
+    """Read what the columns hold; a file of version 1 has only numbers."""
+    if listed is None:
+        return None
+    if len(listed) != count:
+        raise ValueError(f"{len(listed)} columns are described, and there are {count} features")
+    return tuple(map(Kind.from_dict, listed))
 
 
 def write_model(model: Model, path: str) -> None:

@@ -85,11 +85,11 @@ def read_training(X: Any, reading: Reading) -> tuple[Any, tuple[str, ...] | None
         return X, X.names
     if inputs.is_frame(X):
         table = _frame(X, reading)
-        return _simplest(_checked(table, reading.missing)), table.names
+        return simplest(checked(table, reading.missing)), table.names
     given = inputs.two_dimensions(inputs.as_array(X, "X", dates=True))
     chosen = reading.chosen(given.shape[1], None)
     if chosen or given.dtype.kind in "mM":
-        return _simplest(_checked(_array(given, chosen, reading), reading.missing)), None
+        return simplest(checked(_array(given, chosen, reading), reading.missing)), None
     values = inputs.read_matrix(given, holes=reading.missing == "split")[0]
     return (_with_holes(values) if has_holes(values) else values), None
 
@@ -123,7 +123,7 @@ def read_rows(X: Any, kinds: Sequence[Kind] | None, *, missing: str = "split") -
         return np.empty((len(X), len(columns)))  # the estimator says how many it expects
     pairs = zip(columns, kinds, strict=True)
     found = Table((_as_kind(series, what, kind) for (what, series), kind in pairs), names)
-    return _checked(found, missing)
+    return checked(found, missing)
 
 
 def _frame(X: Any, reading: Reading) -> Table:
@@ -151,7 +151,7 @@ def _array(given: NDArray[Any], chosen: set[int], reading: Reading) -> Table:
     return Table(columns, subsets=reading.categories == "subset")
 
 
-def _simplest(table: Table) -> Any:
+def simplest(table: Table) -> Any:
     """Give an array of what is complete numbers; else say which columns have holes."""
     columns = [table.column(j) for j in range(table.shape[1])]
     if all(column.kind.name == "number" for column in columns):
@@ -162,7 +162,7 @@ def _simplest(table: Table) -> Any:
     return Table(found, table.names, subsets=table.subsets)
 
 
-def _checked(table: Table, missing: str) -> Table:
+def checked(table: Table, missing: str) -> Table:
     """Refuse infinity, and missing values if they are not wanted."""
     for j in range(table.shape[1]):
         column = table.column(j)
