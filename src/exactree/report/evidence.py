@@ -48,7 +48,7 @@ class Evidence:
 
     def kind(self, j: int) -> Kind:
         """What a column holds."""
-        return self.X.kinds[j] if isinstance(self.X, Table) else Kind()
+        return Kind() if self.result.columns is None else self.result.columns[j]
 
     def column(self, j: int) -> Column:
         """The values of a column."""

@@ -246,7 +246,9 @@ def _objects(values: NDArray[Any], what: str, *, by_type: bool) -> Column:
         different = {type(value) for value in values if not is_missing(value)}
     except (TypeError, ValueError):  # lists and the like are no numbers either
         return _numbers(values, what)
-    if different and all(issubclass(kind, bool | np.bool_) for kind in different):
+    if by_type and not different:  # nothing is known of it, not even that it holds numbers
+        return of_values(values, Kind("category"))
+    if all(issubclass(kind, bool | np.bool_) for kind in different) and different:
         return _truths(values)
     if all(issubclass(kind, Real | np.bool_) for kind in different):
         return _numbers(values, what)
