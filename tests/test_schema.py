@@ -152,13 +152,16 @@ def test_files_of_version_1_are_still_read() -> None:
 @pytest.mark.parametrize(
     ("split", "message"),
     [
-        ({"kind": "axis", "feature": 0, "threshold": 1, "missing": "up"}, "'up' is no side"),
-        ({"kind": "missing", "feature": 0, "asks": "why"}, "choose 'missing' or 'known'"),
-        ({"kind": "category", "feature": 0, "category": [1]}, "is no category"),
-        ({"kind": "ordered", "feature": 0, "left": [], "right": []}, "a category on its left"),
+        (
+            {"kind": "axis", "feature": 0, "threshold": 1, "missing": "up"},
+            "missing is 'up', not one of",
+        ),
+        ({"kind": "missing", "feature": 0, "asks": "why"}, "asks is 'why', not one of"),
+        ({"kind": "category", "feature": 0, "category": [1]}, "not a category: text"),
+        ({"kind": "ordered", "feature": 0, "left": [], "right": []}, "not a list with a category"),
         (
             {"kind": "moment", "feature": 0, "holds": "date", "unit": "Y", "at_most_count": "1"},
-            "counted in W, D, h",
+            "unit is 'Y', not one of",
         ),
     ],
 )

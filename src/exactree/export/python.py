@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
+from unicodedata import normalize
 
 from exactree.export.subject import Subject, read_subject
 from exactree.splits.axis import AxisSplit, MissingSplit
@@ -16,6 +17,9 @@ from exactree.tree import Leaf, Node, Split, Tree
 MISSING = "_is_missing"
 IS_MISSING = f"""def {MISSING}(value):
     return value is None or value != value"""
+
+# CPython reads at most 100 levels of indentation.
+DEEPEST_LEVEL = 90
 
 
 def export_python(
@@ -52,30 +56,61 @@ def export_python(
             return 'no'
         return 'yes'
     """
-    if not function.isidentifier():
-        raise ValueError(f"function={function!r} cannot be the name of a Python function")
+    _refuse_name(function)
     subject = read_subject(model, feature_names, class_names)
-    body = [*_names(subject), *_statements(subject, subject.tree)]
-    lines = [f"def {function}(x):", *(f"    {line}" for line in body)]
-    written = "\n".join(lines)
+    writer = _Writer(subject, function)
+    statements = list(writer.statements(subject.tree, 1))
+    body = [*_names(subject), *writer.functions, *statements]
+    written = "\n".join([f"def {function}(x):", *(f"    {line}" for line in body)])
     if MISSING in written:
         written = f"{IS_MISSING}\n\n\n{written}"
     return f"import numpy\n\n\n{written}" if "numpy." in written else written
 
 
+def _refuse_name(function: str) -> None:
+    """Refuse what Python does not take for the name of a function, or would change."""
+    good = function.isidentifier() and normalize("NFKC", function) == function
+    try:
+        compile(f"def {function if good else 'return'}(x): pass", "<name>", "exec")
+    except SyntaxError:
+        raise ValueError(
+            f"function={function!r} cannot be the name of a Python function: pass letters, digits "
+            "and _ that are no word of the language"
+        ) from None
+
+
 def _names(subject: Subject) -> Iterator[str]:
     if subject.feature_names is not None:
         for j, name in enumerate(subject.feature_names):
-            yield f"# x[{j}]: {' '.join(name.split())}"
+            shown = (c if c.isprintable() else repr(c)[1:-1] for c in " ".join(name.split()))
+            yield f"# x[{j}]: {''.join(shown)}"
 
 
-def _statements(subject: Subject, tree: Tree) -> Iterator[str]:
-    if isinstance(tree, Leaf):
-        yield f"return {literal(subject.value(tree))}"
-        return
-    yield f"if {_question(subject, tree)}:"
-    yield from (f"    {line}" for line in _statements(subject, tree.left))
-    yield from _statements(subject, tree.right)
+class _Writer:
+    """Writes a tree as statements; subtrees below `DEEPEST_LEVEL` are functions of their own."""
+
+    def __init__(self, subject: Subject, function: str) -> None:
+        self.subject, self.function = subject, function
+        self.functions: list[str] = []
+        self.count = 0
+
+    def statements(self, tree: Tree, level: int) -> Iterator[str]:
+        """Write the tree, indented so many levels in the end; only left sides are deeper."""
+        if isinstance(tree, Leaf):
+            yield f"return {literal(self.subject.value(tree))}"
+            return
+        yield f"if {_question(self.subject, tree)}:"
+        inside = self.statements if level < DEEPEST_LEVEL else self.call
+        yield from (f"    {line}" for line in inside(tree.left, level + 1))
+        yield from self.statements(tree.right, level)
+
+    def call(self, tree: Tree, _: int) -> Iterator[str]:
+        """Write the tree as a function of its own, and call that."""
+        self.count += 1
+        name = f"{self.function}_{self.count}"
+        body = list(self.statements(tree, 2))
+        self.functions += [f"def {name}(x):", *(f"    {line}" for line in body)]
+        yield f"return {name}(x)"
 
 
 def _question(subject: Subject, node: Node) -> str:
@@ -117,7 +152,7 @@ def condition(split: Split) -> str:
     'x[3] <= 0.1'
     """
     if isinstance(split, AxisSplit):
-        return f"x[{split.feature}] <= {split.threshold!r}"
+        return f"x[{split.feature}] <= {float(split.threshold)!r}"
     if isinstance(split, MomentSplit):
         of = f"numpy.{'datetime' if split.holds == 'date' else 'timedelta'}64"
         return (

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.fields import read_number, read_record, read_text, read_whole
 from exactree.problem import Cut, Part, Ranks
 from exactree.rows import dense_ranks
 from exactree.sides import Sides, packed
@@ -71,7 +72,10 @@ class AxisSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        return cls(int(data["feature"]), float(data["threshold"]), side(data.get("missing")))
+        read_record(data, "the split", ("kind", "feature", "threshold"), optional=("missing",))
+        feature = read_whole(data["feature"], "feature")
+        threshold = float(read_number(data["threshold"], "threshold"))
+        return cls(feature, threshold, side(data.get("missing")))
 
 
 @dataclass(frozen=True)
@@ -110,9 +114,9 @@ class MissingSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        if data["asks"] not in ("known", "missing"):
-            raise ValueError(f"asks={data['asks']!r} is unknown: choose 'missing' or 'known'")
-        return cls(int(data["feature"]), data["asks"] == "known")
+        read_record(data, "the split", ("kind", "feature", "asks"))
+        asks = read_text(data["asks"], "asks", ("missing", "known"))
+        return cls(read_whole(data["feature"], "feature"), asks == "known")
 
 
 def side(missing: Any) -> str | None:
@@ -121,9 +125,7 @@ def side(missing: Any) -> str | None:
     >>> side("left")
     'left'
     """
-    if missing not in (None, "left", "right"):
-        raise ValueError(f"missing={missing!r} is no side: choose 'left' or 'right'")
-    return None if missing is None else str(missing)
+    return None if missing is None else read_text(missing, "missing", ("left", "right"))
 
 
 def or_missing(missing: str | None, *, holds: bool) -> str:

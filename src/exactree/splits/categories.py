@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.fields import read_list, read_number, read_record, read_whole, wrong
 from exactree.splits.axis import enclosed, or_missing, side
 from exactree.tables.columns import Value, categories_of
 from exactree.tree import Split
@@ -54,7 +55,8 @@ class CategorySplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        return cls(int(data["feature"]), _value(data["category"]))
+        read_record(data, "the split", ("kind", "feature", "category"))
+        return cls(read_whole(data["feature"], "feature"), _value(data["category"], "category"))
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,9 @@ class SubsetSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        left, right = (tuple(map(_value, data[key])) for key in ("left", "right"))
-        return cls(int(data["feature"]), left, right)
+        read_record(data, "the split", ("kind", "feature", "left", "right"))
+        left, right = (_values(data, key, null=True) for key in ("left", "right"))
+        return cls(read_whole(data["feature"], "feature"), left, right)
 
 
 @dataclass(frozen=True)
@@ -157,10 +160,13 @@ class OrderedSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        left, right = (tuple(map(_value, data[key])) for key in ("left", "right"))
-        if not left or None in (*left, *right):
-            raise ValueError("an ordered split has a category on its left, and none is null")
-        return cls(int(data["feature"]), left, right, side(data.get("missing")))
+        fields = ("kind", "feature", "left", "right")
+        read_record(data, "the split", fields, optional=("missing",))
+        left, right = (_values(data, key, null=False) for key in ("left", "right"))
+        if not left:
+            raise wrong([], "left", "a list with a category")
+        feature = read_whole(data["feature"], "feature")
+        return cls(feature, left, right, side(data.get("missing")))
 
 
 def shown_value(value: Value | None) -> str:
@@ -187,7 +193,14 @@ def _name(feature: int, names: Sequence[str] | None) -> str:
     return f"x[{feature}]" if names is None else enclosed(names[feature])
 
 
-def _value(value: Any) -> Any:
-    if value is not None and not isinstance(value, str | int | float):
-        raise ValueError(f"{value!r} is no category: text, a number, true or false")
-    return value
+def _values(data: Mapping[str, Any], key: str, *, null: bool) -> tuple[Any, ...]:
+    listed = read_list(data[key], key)
+    return tuple(None if null and v is None else _value(v, key) for v in listed)
+
+
+def _value(value: Any, where: str) -> Any:
+    if isinstance(value, str | bool):
+        return value
+    if not isinstance(value, int | float):
+        raise wrong(value, where, "a category: text, a number, true or false")
+    return read_number(value, where)

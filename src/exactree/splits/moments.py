@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.fields import read_record, read_text, read_whole, wrong
 from exactree.splits.axis import enclosed, or_missing, side
-from exactree.tables.columns import NOT_A_TIME, Table
-from exactree.tables.times import NANOSECONDS, of_times, written
+from exactree.tables.columns import NANOSECONDS, NOT_A_TIME, Table
+from exactree.tables.times import of_times, written
 from exactree.tree import Split
 
 HOLDS = ("date", "duration")
@@ -83,11 +84,12 @@ class MomentSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        if data["holds"] not in HOLDS or data["unit"] not in NANOSECONDS:
-            raise ValueError(
-                f"no split on a {data['holds']!r} in {data['unit']!r}: dates and durations are "
-                f"counted in {', '.join(NANOSECONDS)}"
-            )
-        count = int(data["at_most_count"])
-        missing = side(data.get("missing"))
-        return cls(int(data["feature"]), count, data["holds"], data["unit"], missing)
+        fields = ("kind", "feature", "holds", "unit", "at_most_count")
+        read_record(data, "the split", fields, optional=("missing",))
+        holds = read_text(data["holds"], "holds", HOLDS)
+        unit = read_text(data["unit"], "unit", tuple(NANOSECONDS))
+        text = read_text(data["at_most_count"], "at_most_count")
+        if len(text) > 20 or not text.removeprefix("-").isdecimal() or abs(int(text)) >= 2**63:
+            raise wrong(text, "at_most_count", "a 64-bit integer")
+        feature = read_whole(data["feature"], "feature")
+        return cls(feature, int(text), holds, unit, side(data.get("missing")))

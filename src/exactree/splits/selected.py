@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.fields import read_list, read_record, read_whole, wrong
 from exactree.problem import Ranks
 from exactree.sides import Sides
 from exactree.splits.family import Listing, SecondsLeft, Sources, SplitFamily, no_limit
@@ -57,7 +58,12 @@ class SelectedSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        return cls(split_from_dict(data["split"]), tuple(map(int, data["columns"])))
+        read_record(data, "the split", ("kind", "columns", "split"))
+        columns = tuple(read_whole(j, "columns") for j in read_list(data["columns"], "columns"))
+        split = split_from_dict(data["split"], "split")
+        if max(split.features(), default=-1) >= len(columns):
+            raise wrong(list(columns), "columns", "a column for each that the split looks at")
+        return cls(split, columns)
 
 
 @dataclass(eq=False)

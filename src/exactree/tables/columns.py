@@ -13,10 +13,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.fields import read_list, read_record, read_text, wrong
+
 Floats = NDArray[np.float64]
 Value = str | int | float | bool
 # What NumPy's dates and durations have for a missing value.
 NOT_A_TIME = np.iinfo(np.int64).min
+# How many nanoseconds the units of time have.
+NANOSECONDS = {
+    "W": 604_800_000_000_000,
+    "D": 86_400_000_000_000,
+    "h": 3_600_000_000_000,
+    "m": 60_000_000_000,
+    "s": 1_000_000_000,
+    "ms": 1_000_000,
+    "us": 1_000,
+    "ns": 1,
+}
 KINDS = ("number", "boolean", "category", "ordered", "date", "duration")
 
 
@@ -70,11 +83,15 @@ class Kind:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        if data["kind"] not in KINDS:
-            known = ", ".join(map(repr, KINDS))
-            raise ValueError(f"{data['kind']!r} is no kind of column: choose one of {known}")
-        order = tuple(data.get("order", ()))
-        return cls(data["kind"], order, data.get("unit", ""), bool(data.get("holes", False)))
+        read_record(data, "columns", ("kind",), optional=("order", "unit", "holes"))
+        name = read_text(data["kind"], "columns.kind", KINDS)
+        order = tuple(read_list(data.get("order", []), "columns.order"))
+        if not all(isinstance(value, str | int | float) for value in order):
+            raise wrong(list(order), "columns.order", "a list of categories")
+        unit = read_text(data.get("unit", ""), "columns.unit", ("", *NANOSECONDS))
+        if not isinstance(data.get("holes", False), bool):
+            raise wrong(data["holes"], "columns.holes", "true or false")
+        return cls(name, order, unit, data.get("holes", False))
 
 
 @dataclass(frozen=True, eq=False)

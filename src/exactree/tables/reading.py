@@ -174,8 +174,8 @@ def checked(table: Table, missing: str) -> Table:
         if missing == "error" and column.missing.any():
             row = int(np.flatnonzero(column.missing)[0])
             raise ValueError(
-                f"Input X contains NaN: column {table.name(j)}, row {row}, has no value, and "
-                f"missing='error': {IMPUTE}"
+                f"Input X contains NaN: column {table.name(j)}, row {row}; {IMPUTE}, or allow "
+                "them by missing='split'"
             )
     return table
 

@@ -7,19 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.tables.columns import NOT_A_TIME, Column, Kind
+from exactree.tables.columns import NANOSECONDS, NOT_A_TIME, Column, Kind
 
-# How many nanoseconds the units have.
-NANOSECONDS = {
-    "W": 604_800_000_000_000,
-    "D": 86_400_000_000_000,
-    "h": 3_600_000_000_000,
-    "m": 60_000_000_000,
-    "s": 1_000_000_000,
-    "ms": 1_000_000,
-    "us": 1_000,
-    "ns": 1,
-}
 LARGEST = np.iinfo(np.int64).max
 Ints = NDArray[np.int64]
 
@@ -65,7 +54,7 @@ def middle(low: int, high: int, unit: str) -> int:
     (0, 2, 5)
     """
     halfway = (low + high) // 2
-    for step in NANOSECONDS.values():
+    for step in list(NANOSECONDS.values())[1:]:  # from days on: nobody counts weeks since 1970
         round_ = step // NANOSECONDS[unit]
         if round_ and low <= (found := halfway // round_ * round_):
             return found
