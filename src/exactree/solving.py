@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -39,10 +40,12 @@ from exactree.preparing import (
     read_task,
 )
 from exactree.problem import Engine, Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.rare_categories import refuse_left_out, search_frequent
 from exactree.recounting import counter
 from exactree.routing import ends
 from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family, numbers_for
 from exactree.splits.binary import OtherValues
+from exactree.splits.derived import table_columns
 from exactree.splits.family import GIBIBYTE, SecondsLeft, no_limit
 from exactree.tables import Reading, Table
 from exactree.tree import Leaf, Node, Split, Tree
@@ -148,17 +151,19 @@ def solve(
         reading = Reading(missing, categorical_features, categories)
         data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
-        sources = _sources(family, data)
-        problem = make_problem(
-            data,
-            sources,
-            budgets,
-            loss,
-            family.words,
-            owned=engine in OVER_RULES,
-            listing=_listing(limits, start, chosen, loss),
-        )
+        listing = _listing(limits, start, chosen, loss)
+
+        def posed(sources: Sources) -> tuple[Problem, Sources]:
+            owned = engine in OVER_RULES
+            made = make_problem(
+                data, sources, budgets, loss, family.words, owned=owned, listing=listing
+            )
+            return made, sources
+
+        problem, sources = posed(_sources(family, data))
         chosen = for_problem(chosen, engine, problem)
+        if sources.left_out and chosen is not search:
+            refuse_left_out(sources, data)
         if chosen is generic:
             check_declarations(loss, data.targets(integral=loss.integral))
         show = _priced(problem, on_progress)
@@ -168,6 +173,10 @@ def solve(
             found = single_leaf(problem, "optimal")
         elif problem.sides is not None and not problem.sides.complete:
             found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
+        elif sources.left_out:
+            remake = lambda room: posed(table_columns(data.X, room))  # noqa: E731
+            of_time = partial(_what_is_left, limits, start)
+            found, problem, sources = search_frequent(problem, sources, data, remake, of_time, show)
         else:
             found = chosen(problem, left, show)
         if engine not in OVER_RULES:
@@ -213,6 +222,7 @@ def solve_sizes(
         data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
         sources = _sources(family, data)
+        refuse_left_out(sources, data)
         listing = _listing(limits, start, as_engine("auto", loss), loss)
         problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
         most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)

@@ -137,5 +137,6 @@ class Mixed:
             for family in self.families
         ]
         found = MixedSources(parts, np.concatenate([part.columns for part in parts]))
+        found.left_out = tuple(pair for part in parts for pair in part.left_out)
         found.remark = ", ".join(filter(None, dict.fromkeys(part.remark for part in parts)))
         return found
