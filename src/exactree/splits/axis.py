@@ -241,5 +241,5 @@ class Axis:
             from exactree.splits.derived import table_columns
 
             return table_columns(X)
-        values = np.ascontiguousarray(X.T, dtype=np.float64)
+        values = np.asarray(X, dtype=np.float64).T  # a view: ranking needs a copy for a moment
         return AxisColumns(values, dense_ranks(values))
