@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -47,9 +48,12 @@ from exactree.problem import (
     Progress,
     Result,
 )
-from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family
+from exactree.rare_categories import refuse_left_out, search_frequent
+from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family, numbers_for
 from exactree.splits.binary import OtherValues
+from exactree.splits.derived import table_columns
 from exactree.splits.family import GIBIBYTE, SecondsLeft
+from exactree.tables import Reading, Table
 from exactree.translating import translated
 from exactree.tree import Node, Tree, nodes
 
@@ -77,6 +81,9 @@ def solve(
     engine: str = "auto",
     random_state: int = 0,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> Result:
     """Find a tree of least loss among all trees within the budgets, with a proof.
 
@@ -87,7 +94,8 @@ def solve(
     Parameters
     ----------
     X : array or data frame
-        Rows by columns, finite numbers.
+        Rows by columns: numbers; in a data frame, categories, dates and durations too. Values may
+        be missing. `docs/data.md` has it all.
     y : array
         One label per row, or one number in regression.
     task : str
@@ -130,6 +138,15 @@ def solve(
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Examples
     --------
@@ -150,19 +167,22 @@ def solve(
     )
     limits = read_limits(time_limit, memory_limit, n_jobs, random_state)
     with interruptible():
-        data = read_data(X, y, sample_weight, class_weight, task)
+        reading = Reading(missing, categorical_features, categories)
+        data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
-        sources = _sources(family, data)
-        problem = make_problem(
-            data,
-            sources,
-            budgets,
-            loss,
-            family.words,
-            owned=engine in OVER_RULES,
-            listing=_listing(limits, start, chosen, loss),
-        )
+        listing = _listing(limits, start, chosen, loss)
+
+        def posed(sources: Sources) -> tuple[Problem, Sources]:
+            owned = engine in OVER_RULES
+            made = make_problem(
+                data, sources, budgets, loss, family.words, owned=owned, listing=listing
+            )
+            return made, sources
+
+        problem, sources = posed(_sources(family, data))
         chosen = for_problem(chosen, engine, problem)
+        if sources.left_out and chosen is not search:
+            refuse_left_out(sources, data)
         if chosen is generic:
             check_declarations(loss, data.targets(integral=loss.integral))
         show = _priced(problem, on_progress)
@@ -172,6 +192,10 @@ def solve(
             found = single_leaf(problem, "optimal")
         elif problem.sides is not None and not problem.sides.complete:
             found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
+        elif sources.left_out:
+            remake = lambda room: posed(table_columns(data.X, room))  # noqa: E731
+            of_time = partial(_what_is_left, limits, start)
+            found, problem, sources = search_frequent(problem, sources, data, remake, of_time, show)
         else:
             found = chosen(problem, left, show)
         time = _for_fitting(limits, start, found)
@@ -197,6 +221,9 @@ def solve_sizes(
     n_jobs: int | None = 1,
     random_state: int = 0,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> list[Result]:
     """Solve for every number of splits 0, 1, ..., `max_splits`, in one search where that can be.
 
@@ -209,9 +236,11 @@ def solve_sizes(
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs, random_state)
     with interruptible():
-        data = read_data(X, y, sample_weight, class_weight, task)
+        reading = Reading(missing, categorical_features, categories)
+        data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
         sources = _sources(family, data)
+        refuse_left_out(sources, data)
         listing = _listing(limits, start, as_engine("auto", loss), loss)
         problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
         most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
@@ -228,7 +257,8 @@ def solve_sizes(
         )
         # More splits than the rows, the depth or the search have use for change nothing.
         shown += [shown[-1]] * (max_splits + 1 - len(shown))
-        spaces = [in_words(replace(budgets, max_splits=k), family.words) for k in range(len(shown))]
+        of_size = [replace(budgets, max_splits=k) for k in range(len(shown))]
+        spaces = [in_words(budget, family.words, sources.remark) for budget in of_size]
         return [
             _heard(replace(result, space=space), noted)
             for result, space in zip(shown, spaces, strict=True)
@@ -237,8 +267,11 @@ def solve_sizes(
 
 def _sources(family: SplitFamily, data: Data) -> Sources:
     """Ask the family, which does not know the names of the columns."""
+    X = data.X
+    if isinstance(X, Table) and not getattr(family, "reads_tables", False):
+        X = numbers_for(family, X)
     try:
-        return family.sources(data.X)
+        return family.sources(X)
     except OtherValues as error:
         raise error.named(data.feature_names) from None
 

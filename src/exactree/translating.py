@@ -58,6 +58,7 @@ def translated(
         history=history,
         classes=tuple(data.classes.tolist()) if data.task == "classification" else (),
         feature_names=data.feature_names,
+        columns=data.kinds,
     )
 
 

@@ -65,6 +65,15 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream.
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -103,6 +112,9 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         n_jobs: int | None = 1,
         random_state: int = 0,
         verbose: int = 0,
+        missing: str = "split",
+        categorical_features: Any = "from_dtype",
+        categories: str = "equality",
     ) -> None:
         super().__init__(
             splits=splits,
@@ -116,6 +128,9 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
+            missing=missing,
+            categorical_features=categorical_features,
+            categories=categories,
         )
         self.cv = cv
         self.rule = rule

@@ -48,6 +48,12 @@ class Sources(ABC):
     columns: Ranks
     """Rank columns (D, n), D may be 0: a threshold on any of them is a split of the family."""
 
+    left_out: tuple[tuple[int, int], ...] = ()
+    """Categories without a rank column, as there are too many: columns of the data and codes."""
+
+    remark: str = ""
+    """What to add to the words for the trees, where the family could not use all of the data."""
+
     @property
     def has_sides(self) -> bool:
         """Tell whether the family has splits beside those of its rank columns."""
