@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import regression, report, suites, surfaces
+from benchmarks import oblique, regression, report, suites, surfaces
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
+from benchmarks.large import large
 from benchmarks.limits import limits
 from benchmarks.solvers import find
 from benchmarks.suites import DEFAULT_SOLVERS, Finding, Setting
@@ -25,10 +26,12 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "threads": suites.threads,
     "scaling": suites.scaling,
     "limits": limits,
+    "large": large,
     "memory": suites.memory,
     "iris": suites.iris,
     "hyperplanes": surfaces.hyperplanes,
     "hyperplanes_further": surfaces.hyperplanes_further,
+    "oblique": oblique.oblique,
     "pairs": surfaces.pairs,
     "iris_columns": surfaces.iris_columns,
     "quadrics": surfaces.quadrics,

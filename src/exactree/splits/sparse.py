@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.geometry import Embedding, Surface, dichotomies, family_of, unlisted, widest_margin
+from exactree.geometry import (
+    Embedding,
+    Surface,
+    dichotomies,
+    exact_vectors,
+    family_of,
+    unlisted,
+    widest_margin,
+)
 from exactree.problem import Part, Plane, Ranks
 from exactree.sides import Cells, Sides, Terms, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
@@ -46,7 +55,8 @@ class SparseSources(Sources):
             return self._listed(X, listing)
         self.embedding, values = Embedding.of(X, PLANE)
         found = self._within_reach(X, listing)
-        return replace(found, terms=(Terms(values, X.shape[1], self.most),))
+        exact = partial(exact_vectors, X, PLANE)
+        return replace(found, terms=(Terms(values, X.shape[1], self.most, exact),))
 
     def _within_reach(self, X: NDArray[np.float64], listing: Listing) -> Sides:
         nothing = packed(np.zeros((0, len(X)), dtype=bool))
