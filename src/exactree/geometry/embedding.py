@@ -154,6 +154,18 @@ class Embedding:
         return [weight / size for weight in weights], -constant / size
 
 
+def exact_vectors(X: Floats, family: Family, rows: NDArray[np.intp]) -> list[list[Fraction]]:
+    """Give one and the terms of some rows in fractions, values read as decimals.
+
+    >>> from exactree.geometry.families import family_of
+    >>> [str(x) for x in exact_vectors(np.array([[0.1]]), family_of("quadric"), np.array([0]))[0]]
+    ['1', '1/10', '1/100']
+    """
+    terms = family.terms(X.shape[1])
+    points = [[fraction_of(value) for value in X[i]] for i in rows]
+    return [[Fraction(1), *(evaluate(t, x) for t in terms)] for x in points]
+
+
 @dataclass(frozen=True)
 class Scaling:
     """From x to x / 2^exponent - shift."""
