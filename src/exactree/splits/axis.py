@@ -180,11 +180,6 @@ class AxisColumns(Sources):
     values: NDArray[np.float64]
     columns: Ranks
 
-    @property
-    def has_thresholds(self) -> bool:
-        """Say that thresholds are what this is about."""
-        return True
-
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List x_i <= p_i for every distinct point p and column i, owned by p: p by p."""
         ranks = self.columns[:, rows]

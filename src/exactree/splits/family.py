@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,12 +31,15 @@ GIBIBYTE = 2**30
 class Listing:
     """What a listing of partitions may take: `memory` in bytes; `stop()` ends it early.
 
-    Not `needed`: the engine can do with Cells where a family has them.
+    Not `needed`: the engine can do with Terms alone where there are more partitions than `reach`,
+    and up to that with Cells if not `listed`.
     """
 
     memory: int = GIBIBYTE
     stop: Callable[[], bool] | None = None
     needed: bool = True
+    listed: bool = True
+    reach: float = inf
 
 
 class Sources(ABC):
@@ -53,11 +57,6 @@ class Sources(ABC):
     @property
     def has_sides(self) -> bool:
         """Tell whether the family has splits beside those of its rank columns."""
-        return False
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Tell whether every threshold on a column of the data is a split of the family."""
         return False
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
