@@ -49,7 +49,7 @@ class Embedding:
 
         >>> from exactree.geometry.families import family_of
         >>> Embedding.of(np.array([[1e9], [1e9 + 4]]), family_of("sphere"))[1].tolist()
-        [[0.0, 2.0], [0.0, 1.0]]
+        [[-1.0, 1.0], [0.0, 0.0]]
         """
         scalings = [Scaling.of(column) for column in X.T]
         if family.scales_columns_together:
