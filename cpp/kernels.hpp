@@ -23,6 +23,7 @@
 #include "bitset.hpp"
 #include "geometry/geometry.hpp"
 #include "search/driver/make_root.hpp"
+#include "search/sparse/sparse.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
 
@@ -33,6 +34,7 @@ struct KernelTable {
   BitsetKernels bitset;
   GeometryKernels geometry;
   MakeRoot make_root;
+  MakeSparse make_sparse;
 };
 
 namespace plain {

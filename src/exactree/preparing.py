@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from exactree import inputs, parameters
 from exactree.bounds import useful_splits
 from exactree.objectives import MisclassificationError, Objective, Targets
-from exactree.problem import Limits, Number, Problem, Ranks
+from exactree.problem import DEEPEST, Limits, Number, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
@@ -27,8 +27,6 @@ from exactree.weights import (
 )
 
 TASKS = ("classification", "regression")
-# Deeper trees could not be stored or printed: Python recurses along their paths.
-DEEPEST = 200
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,8 @@ Number = int | float
 Status = Literal["optimal", "time_limit", "memory_limit", "interrupted"]
 Ints = NDArray[np.int64]
 Ranks = NDArray[np.int32]
+# Deeper trees could not be stored or printed: Python recurses along their paths.
+DEEPEST = 200
 
 
 @dataclass(frozen=True)

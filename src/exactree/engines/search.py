@@ -10,10 +10,20 @@ from typing import Any
 import numpy as np
 
 from exactree import _native
-from exactree.bounds import equal_points, equal_rows, equal_rows_cost
+from exactree.bounds import equal_points, equal_rows, equal_rows_cost, useful_splits
 from exactree.engines import squares as fixed
-from exactree.objectives import CostMatrix
-from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
+from exactree.objectives import CostMatrix, MisclassificationError
+from exactree.problem import (
+    DEEPEST,
+    Cut,
+    Limits,
+    OnProgress,
+    Part,
+    Problem,
+    Progress,
+    Result,
+    Status,
+)
 from exactree.tree import Leaf, Node, Split, Tree, size
 
 MAX_BUDGET = 31
@@ -41,7 +51,12 @@ def search(
     if fixed.is_squared(problem):
         options = {"switches": switches, "isa": isa, "influences": influences}
         return _search_squares(problem, limits, on_progress, options)
-    found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
+    options = {"switches": switches, "isa": isa}
+    start = perf_counter()
+    found = _run_without_depth(problem, limits, on_progress, options)
+    if found is None:
+        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
+        found = _run(problem, left, on_progress, sizes=False, **options)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
     )
@@ -58,6 +73,59 @@ def search_sizes(
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
 
 
+def _run_without_depth(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
+) -> Any:
+    """Search for a tree whose splits have a price and whose depth nothing limits, if it is one.
+
+    None: it is another problem, or this search is not the right one for it.
+    """
+    if not _is_sparse(problem):
+        return None
+    return _native.search_sparse(
+        problem.columns,
+        problem.labels,
+        problem.n_classes,
+        problem.weights,
+        max_depth=problem.max_depth,
+        unit=problem.unit,
+        penalty=int(problem.penalty),
+        time_limit=limits.seconds,
+        memory_limit=limits.memory,
+        poll=_poll(on_progress),
+        **options,
+    )
+
+
+def _is_sparse(problem: Problem) -> bool:
+    """Tell whether binary columns and a penalty are all there is.
+
+    A depth that leaves room for all splits worth their penalty limits nothing. The deepest trees
+    there are hardly do: the search looks whether its tree is among them.
+    """
+    if not problem.penalty or problem.max_splits is not None or problem.min_rows > 1:
+        return False
+    if problem.sides is not None or type(problem.objective) is not MisclassificationError:
+        return False
+    if not len(problem.columns) or problem.columns.max() > 1:
+        return False
+    costs = np.zeros(problem.n_classes, dtype=np.int64)
+    np.add.at(costs, problem.labels, problem.row_costs())
+    useful = useful_splits(int(costs.sum() - costs.max()), problem.penalty)
+    return problem.max_depth >= min(useful or 0, problem.n_rows - 1, DEEPEST)
+
+
+def _poll(on_progress: OnProgress | None) -> Any:
+    """Give the native search something to call, if there is anybody to show it to."""
+    if on_progress is None:
+        return None
+
+    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+        on_progress(Progress(seconds, objective, lower_bound))
+
+    return poll
+
+
 def _run(
     problem: Problem,
     limits: Limits,
@@ -68,11 +136,6 @@ def _run(
     isa: str,
 ) -> Any:
     _refuse_long_budget(problem, sizes=sizes)
-
-    def poll(seconds: float, objective: int, lower_bound: int) -> None:
-        if on_progress is not None:
-            on_progress(Progress(seconds, objective, lower_bound))
-
     terms: dict[str, Any] = {
         **_terms(problem, limits),
         "unit": problem.unit,
@@ -81,7 +144,7 @@ def _run(
         "lower_bound": _conflicts(problem),
         "switches": switches,
         "isa": isa,
-        "poll": poll if on_progress else None,
+        "poll": _poll(on_progress),
     }
     if isinstance(problem.objective, CostMatrix):
         return _native.search_columns(problem.columns, *_priced_rows(problem, terms), **terms)
