@@ -207,6 +207,7 @@ class SparseSolver {
       for (const int s : {smaller, 1 - smaller}) {
         Bounds& known = side(node, j, s);
         if (known.exact() || known.low >= 3 * penalty_ || low(node, j) > open.cap) continue;
+        if (!tick(std::int64_t{node.chunks} * node.padded / 8)) break;
         // Errors from `limit` on are no better than what is known, or three prices.
         const Cost room = std::min(known.high, 3 * penalty_) - 2 * penalty_;
         const int limit = static_cast<int>((room + rows_.unit - 1) / rows_.unit);
@@ -257,6 +258,7 @@ class SparseSolver {
   void compare_all(Node& node, Open& open) {
     if (!switches_.on(Pruning::kSibling)) return;
     for (const int g : order(open.level)) {
+      if (!tick(std::int64_t{node.words} * node.columns / 8)) break;
       const Cost least = std::min(side(node, g, 0).low, side(node, g, 1).low);
       for (int f = 0; f < node.columns; ++f)
         if (f != g && std::max(side(node, f, 0).low, side(node, f, 1).low) > least)
