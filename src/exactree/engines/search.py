@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from exactree import _native
-from exactree.bounds import equal_points, equal_rows, equal_rows_cost, useful_splits
+from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
+from exactree.engines.upwards import Run, enough_levels, is_deep, sizes_upwards, upwards
 from exactree.objectives import CostMatrix, MisclassificationError
 from exactree.problem import (
-    DEEPEST,
     Cut,
     Limits,
     OnProgress,
@@ -48,41 +49,63 @@ def search(
     `switches` turns prunings off, `influences` one of squared error on that did not pay, and `isa`
     chooses the instruction set; they are for tests and benchmarks, and none changes the result.
     """
-    if fixed.is_squared(problem):
-        options = {"switches": switches, "isa": isa, "influences": influences}
-        return _search_squares(problem, limits, on_progress, options)
     options = {"switches": switches, "isa": isa}
-    start = perf_counter()
-    found = _run_without_depth(problem, limits, on_progress, options)
-    if found is None:
-        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
-        found = _run(problem, left, on_progress, sizes=False, **options)
-    return _result(
-        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
-    )
+    if fixed.is_squared(problem):
+        one: Run = partial(_search_squares, options={**options, "influences": influences})
+    else:
+        found = _search_sparse(problem, limits, on_progress, options)
+        if found is not None:
+            return found
+        one = partial(_search_one, options=options)
+    if is_deep(problem):
+        return upwards(one, problem, limits, on_progress)
+    return one(problem, limits, on_progress)
 
 
 def search_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None = None
 ) -> list[Result]:
-    """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
+    """Solve the problem for every number of splits from 0 to `max_splits`.
+
+    It takes one search if a depth limits the trees, else one for few levels and one per size.
+    """
     if fixed.is_squared(problem):
-        return _search_squared_sizes(problem, limits, on_progress)
+        one, every = partial(_search_squares, options={}), _search_squared_sizes
+    else:
+        options = {"switches": 0, "isa": "auto"}
+        one, every = partial(_search_one, options=options), _search_every_size
+    if is_deep(problem):
+        return sizes_upwards(one, every, problem, limits, on_progress)
+    return every(problem, limits, on_progress)
+
+
+def _search_one(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
+) -> Result:
+    found = _run(problem, limits, on_progress, sizes=False, **options)
+    return _result(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
+
+
+def _search_every_size(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None
+) -> list[Result]:
     found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
 
 
-def _run_without_depth(
+def _search_sparse(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
-) -> Any:
-    """Search for a tree whose splits have a price and whose depth nothing limits, if it is one.
+) -> Result | None:
+    """Search binary columns for a tree that only a penalty limits.
 
-    None: it is another problem, or this search is not the right one for it.
+    None: it is another problem, its weights are too large, or its tree would be too deep.
     """
     if not _is_sparse(problem):
         return None
-    return _native.search_sparse(
+    found: Any = _native.search_sparse(
         problem.columns,
         problem.labels,
         problem.n_classes,
@@ -95,24 +118,22 @@ def _run_without_depth(
         poll=_poll(on_progress),
         **options,
     )
+    if found is None:
+        return None
+    return _result(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
 
 
 def _is_sparse(problem: Problem) -> bool:
-    """Tell whether binary columns and a penalty are all there is.
-
-    A depth that leaves room for all splits worth their penalty limits nothing. The deepest trees
-    there are hardly do: the search looks whether its tree is among them.
-    """
+    """Tell whether binary columns and a penalty are all there is."""
     if not problem.penalty or problem.max_splits is not None or problem.min_rows > 1:
         return False
     if problem.sides is not None or type(problem.objective) is not MisclassificationError:
         return False
     if not len(problem.columns) or problem.columns.max() > 1:
         return False
-    costs = np.zeros(problem.n_classes, dtype=np.int64)
-    np.add.at(costs, problem.labels, problem.row_costs())
-    useful = useful_splits(int(costs.sum() - costs.max()), problem.penalty)
-    return problem.max_depth >= min(useful or 0, problem.n_rows - 1, DEEPEST)
+    return problem.max_depth >= enough_levels(problem)
 
 
 def _poll(on_progress: OnProgress | None) -> Any:
