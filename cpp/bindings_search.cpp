@@ -116,7 +116,6 @@ std::optional<SearchResult> search_sparse_columns(
     std::int64_t penalty, double time_limit, std::int64_t memory_limit, std::uint32_t switches,
     const std::string& isa, std::optional<PollFunction> poll) {
   Problem data = columns_of(ranks, labels, n_classes, weights, std::nullopt);
-  require(data.max_rank <= 1, "columns must have two values");
   require(unit >= 1 && penalty >= 1, "unit and penalty must be positive");
   data.unit = unit;
   data.penalty = penalty;

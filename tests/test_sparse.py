@@ -1,4 +1,4 @@
-"""Binary columns with a price per split and no limit on depth, against brute force of its own."""
+"""A price per split and no limit on depth, against brute force of its own."""
 
 from __future__ import annotations
 
@@ -65,6 +65,9 @@ def sorted_case(
 def random_case(rng: np.random.Generator) -> Case:
     n, columns = int(rng.integers(2, 22)), int(rng.integers(1, 7))
     X = (rng.random((n, columns)) < rng.choice([0.2, 0.5, 0.7])).astype(np.int64)
+    if rng.random() < 0.4:
+        few = rng.integers(0, rng.integers(2, 6), size=(n, min(columns, 3)))
+        X = np.column_stack([np.unique(c, return_inverse=True)[1] for c in few.T])
     classes = int(rng.choice([2, 2, 3, 4]))
     y = rng.integers(0, classes, n)
     if rng.random() < 0.5:
@@ -86,9 +89,10 @@ def optimum(case: Case) -> int:
                 of_class[case.labels[i]] += int(costs[i])
             least = sum(of_class) - max(of_class)
             for column in case.ranks:
-                ones = frozenset(i for i in rows if column[i])
-                if ones and ones != rows:
-                    least = min(least, case.penalty + best(ones) + best(rows - ones))
+                for rank in range(column.max()):
+                    above = frozenset(i for i in rows if column[i] > rank)
+                    if above and above != rows:
+                        least = min(least, case.penalty + best(above) + best(rows - above))
             known[rows] = least
         return known[rows]
 
@@ -139,16 +143,16 @@ def test_the_tree_is_that_by_rule_where_the_first_one_is_not_optimal() -> None:
         found = case.solved(switches=1 << INCUMBENT)
         if len(found.tree["feature"]) == 1:
             continue
-        firsts = [f for f in range(len(case.ranks)) if _with_first(case, f) == found.objective]
-        assert found.tree["feature"][0] == firsts[0]
+        splits = [(f, r) for f, column in enumerate(case.ranks) for r in range(column.max())]
+        firsts = [split for split in splits if _with_first(case, *split) == found.objective]
+        assert (found.tree["feature"][0], found.tree["low"][0]) == firsts[0]
+        assert found.tree["high"][0] == firsts[0][1] + 1  # ranks are dense
         by_rule += len(firsts) > 1
     assert by_rule > 10
 
 
-def _with_first(case: Case, column: int) -> int | None:
-    ones = case.ranks[column] > 0
-    if ones.all() or not ones.any():
-        return None
+def _with_first(case: Case, column: int, rank: int) -> int:
+    ones = case.ranks[column] > rank
     return case.penalty + sum(optimum(_part(case, side)) for side in (ones, ~ones))
 
 
@@ -226,6 +230,19 @@ def test_too_large_weights_are_left_to_the_other_search() -> None:
 
 def depth(tree: Tree) -> int:
     return 0 if isinstance(tree, Leaf) else 1 + max(depth(tree.left), depth(tree.right))
+
+
+def test_few_valued_columns_against_the_search_with_a_depth() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 12, size=(150, 3))
+    y = ((X[:, 0] > 4) ^ (X[:, 1] > 7)).astype(np.int64) ^ (rng.random(150) < 0.1)
+    for penalty in (9, 16, 30):
+        case = sorted_case(X, y, None, penalty)
+        other = _native.search_columns(
+            case.ranks, case.labels, 2, max_depth=6, unit=case.unit, penalty=penalty
+        )
+        found = case.solved()
+        assert found.objective == found.lower_bound == tree_cost(case, found) == other.objective
 
 
 @pytest.mark.parametrize("splits", ["binary", "axis"])

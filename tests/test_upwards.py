@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from exactree import Progress, size_path, solve
-from exactree.engines.upwards import is_deep, sizes_upwards, upwards
+from exactree.engines.upwards import is_deep, sizes_upwards, then_few_levels, upwards
 from exactree.problem import Limits, OnProgress, Problem, Result, Status
 from exactree.tree import Leaf, size
 
@@ -89,6 +89,20 @@ def test_no_bound_of_few_levels_is_shown() -> None:
     script = Script({3: (9, 9, "optimal"), 6: (12, 1, "time_limit")})
     upwards(script, posed(), Limits(), seen.append)
     assert [(p.objective, p.lower_bound) for p in seen] == [(9, 0), (9, 1)]
+
+
+def test_where_all_trees_take_too_long_few_levels_may_have_a_better_one() -> None:
+    whole = Script({6: (12, 5, "time_limit")})
+    few = Script({4: (9, 9, "optimal")})
+    found = then_few_levels(whole, few, posed(), Limits(seconds=100.0))
+    assert found is not None and whole.asked[0][1] == pytest.approx(75.0, abs=1.0)
+    assert (found.objective, found.lower_bound, found.gap) == (9, 5, 4)
+    assert (found.status, found.tree) == ("time_limit", Leaf(9))
+    assert found.history[-1][1:] == (9, 5)
+    worse = then_few_levels(whole, Script({4: (13, 13, "optimal")}), posed(), Limits(seconds=9.0))
+    assert worse is not None and worse.tree == Leaf(12)
+    done = then_few_levels(Script({6: (7, 7, "optimal")}), few, posed(), Limits(seconds=9.0))
+    assert done is not None and done.objective == 7 and len(few.asked) == 1
 
 
 def test_sizes_are_searched_one_by_one() -> None:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "search/driver/control.hpp"
@@ -12,6 +13,9 @@
 #include "search/sparse/sparse_node.hpp"
 
 namespace exactree::EXACTREE_ISA {
+
+// From so many columns on they are compared with each other early.
+inline constexpr std::size_t kMany = 100;
 
 template <class Count>
 class SparseSolver {
@@ -201,25 +205,52 @@ class SparseSolver {
 
   // Two splits: a side that is neither a leaf nor has one split costs what the best two splits
   // make of it, or three prices at least. The best two splits are found without building the side.
+  //
+  // Among many columns most are much like others, neighbouring thresholds above all. Then what was
+  // found for one is carried over to the others first, and they are taken far apart.
   void try_two_splits(Node& node, Open& open) {
-    for (const int j : order(open.level)) {
-      const int smaller = 2 * std::int64_t{node.side_size(j, 1)} <= node.weight ? 1 : 0;
-      for (const int s : {smaller, 1 - smaller}) {
-        Bounds& known = side(node, j, s);
-        if (known.exact() || known.low >= 3 * penalty_ || low(node, j) > open.cap) continue;
-        if (!tick(std::int64_t{node.chunks} * node.padded / 8)) break;
-        // Errors from `limit` on are no better than what is known, or three prices.
-        const Cost room = std::min(known.high, 3 * penalty_) - 2 * penalty_;
-        const int limit = static_cast<int>((room + rows_.unit - 1) / rows_.unit);
-        const int errors = pairs_.two_splits(node, j, s, limit, too_small(), true);
-        if (errors < limit) known.tighten({0, 2 * penalty_ + cost(errors)});
-        known.low = std::max(known.low, std::min(known.high, 3 * penalty_));
-        if (low(node, j) > open.cap) counters.count(Pruning::kTwoSplits);
-        remember_side(node, j, s);
-      }
+    const std::vector<int>& list = order(open.level);
+    const bool many = switches_.on(Pruning::kSibling) && list.size() > kMany;
+    const std::size_t step = many ? far_apart(list.size()) : 1;
+    for (std::size_t k = 0, place = 0; k < list.size(); ++k, place = (place + step) % list.size()) {
+      const int j = list[place];
+      if (low(node, j) > open.cap || !try_two_splits(node, open, j)) continue;
       improve(node, open, j);
+      if (!many) continue;
+      if (!tick(static_cast<std::int64_t>(list.size()) * node.words / 8)) break;
+      for (const int g : list)
+        if (g != j && low(node, g) <= open.cap) {
+          carry_over(node, j, g);
+          if (low(node, g) > open.cap) counters.count(Pruning::kSibling);
+        }
     }
     keep_open(node, open);
+  }
+  // False: nothing was tried, since enough is known or the search was stopped.
+  bool try_two_splits(Node& node, const Open& open, int j) {
+    bool tried = false;
+    const int smaller = 2 * std::int64_t{node.side_size(j, 1)} <= node.weight ? 1 : 0;
+    for (const int s : {smaller, 1 - smaller}) {
+      Bounds& known = side(node, j, s);
+      if (known.exact() || known.low >= 3 * penalty_ || low(node, j) > open.cap) continue;
+      if (!tick(std::int64_t{node.chunks} * node.padded / 8)) return tried;
+      // Errors from `limit` on are no better than what is known, or three prices.
+      const Cost room = std::min(known.high, 3 * penalty_) - 2 * penalty_;
+      const int limit = static_cast<int>((room + rows_.unit - 1) / rows_.unit);
+      const int errors = pairs_.two_splits(node, j, s, limit, too_small(), true);
+      if (errors < limit) known.tighten({0, 2 * penalty_ + cost(errors)});
+      known.low = std::max(known.low, std::min(known.high, 3 * penalty_));
+      if (low(node, j) > open.cap) counters.count(Pruning::kTwoSplits);
+      remember_side(node, j, s);
+      tried = true;
+    }
+    return tried;
+  }
+  // A step that meets every place of a list once, about 0.38 of its length.
+  static std::size_t far_apart(std::size_t length) {
+    auto step = static_cast<std::size_t>(0.381966 * static_cast<double>(length));
+    while (std::gcd(step, length) != 1) ++step;
+    return step;
   }
   void remember_side(const Node& node, int j, int s) {
     if (!switches_.on(Pruning::kArchive)) return;

@@ -28,9 +28,10 @@ class SparseSearch {
 // Null: the weights need more than 31 bits, so that this search is not the right one.
 using MakeSparse = std::unique_ptr<SparseSearch> (*)(const Problem&, Switches);
 
-// Solves a problem of binary columns, a penalty above 0 and no other limit on the tree. An optimal
-// tree that is deeper than `max_depth` is not wanted: then, and where the weights are too large,
-// the result has no answers.
+// Solves a problem with a penalty above 0 and no other limit on the tree. Every threshold is a
+// column of two values here, so that its time grows with the third power of their number. An
+// optimal tree that is deeper than `max_depth` is not wanted: then, and where the weights are too
+// large, the result has no answers.
 SearchResult search_sparse(const Problem& data, int max_depth, Switches switches, MakeSparse make,
                            Control& control, SearchProgress& progress);
 

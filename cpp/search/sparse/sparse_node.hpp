@@ -71,11 +71,11 @@ class NodeBuilder {
   // All rows, with columns of which no side weighs `too_small` or less.
   void make_root(SparseNode<Count>& node, std::int64_t too_small, Counters& counters) {
     SparseNode<Count> all;
-    all.columns = rows_.features;
+    all.columns = rows_.columns();
     all.words = rows_.words;
     all.group_word = rows_.group_word;
     all.rows = rows_.all;
-    for (int f = 0; f < rows_.features; ++f) {
+    for (int f = 0; f < rows_.columns(); ++f) {
       all.id.push_back(f);
       all.flipped.push_back(0);
       all.bits.insert(all.bits.end(), rows_.column(f), rows_.column(f) + rows_.words);

@@ -105,12 +105,14 @@ class TreeWriter {
     return {leaf};
   }
   // A split of column j and a tree for each side; the column's 0 goes left.
-  static Tree joined(const Node& node, int j, const Tree sides[2]) {
+  Tree joined(const Node& node, int j, const Tree sides[2]) const {
     const int zero = node.flipped[static_cast<std::size_t>(j)] != 0 ? 1 : 0;
     TreeNode root;
-    root.feature = node.id[static_cast<std::size_t>(j)];
-    root.low = 0;
-    root.high = 1;
+    const auto column = static_cast<std::size_t>(node.id[static_cast<std::size_t>(j)]);
+    const auto& threshold = solver_.rows().thresholds[column];
+    root.feature = threshold.feature;
+    root.low = threshold.rank;
+    root.high = threshold.rank + 1;
     root.label = node.label;
     Tree tree{root};
     tree[0].left = append(tree, sides[zero]);

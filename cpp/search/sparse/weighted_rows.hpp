@@ -1,4 +1,5 @@
-// The rows of a problem of binary columns as bit sets: equal rows merged, weights as bit planes.
+// The rows of a problem as bit sets, a column for every threshold: equal rows merged, weights as
+// bit planes.
 //
 // A row of class c and weight 5 = 101b is a bit in plane 2 and one in plane 0 of class c. A plane
 // is a group of whole words, so that the weight of a set of rows of one class is a sum of
@@ -19,10 +20,11 @@ namespace exactree::EXACTREE_ISA {
 class WeightedRows {
  public:
   // `cancel`: leave out what equal rows of all classes cost in any case (see keep()).
-  WeightedRows(const Problem& data, bool cancel) : classes(data.classes), features(data.features) {
+  WeightedRows(const Problem& data, bool cancel) : classes(data.classes) {
     set_unit(data);
+    list_thresholds(data);
     std::vector<int> differs(static_cast<std::size_t>(data.rows), 0);  // from the row before
-    for (int f = 0; f < features; ++f)
+    for (int f = 0; f < data.features; ++f)
       for (int i = 1; i < data.rows; ++i)
         differs[static_cast<std::size_t>(i)] |= data.rank(f, i) ^ data.rank(f, i - 1);
     for (int i = 0; i < data.rows;) {
@@ -35,7 +37,13 @@ class WeightedRows {
     make_columns(data);
   }
 
-  int classes, features;
+  // A column is 1 where the rank is above.
+  struct Threshold {
+    int feature, rank;
+  };
+  std::vector<Threshold> thresholds;  // by feature, then by rank
+
+  int classes;
   int words = 0;
   Cost unit = 1;            // what an error of weight one costs
   Cost offset = 0;          // what all trees cost besides
@@ -46,6 +54,7 @@ class WeightedRows {
   std::vector<Word> all;            // the bits that are rows
 
   int groups() const { return group_of_class.back(); }
+  int columns() const { return static_cast<int>(thresholds.size()); }
   const Word* column(int f) const {
     return columns_.data() + static_cast<std::size_t>(f) * static_cast<std::size_t>(words);
   }
@@ -62,6 +71,14 @@ class WeightedRows {
     unit = 0;
     for (int i = 0; i < data.rows; ++i) unit = std::gcd(unit, data.weights[i]);
     unit = std::max<Cost>(unit, 1);
+  }
+
+  void list_thresholds(const Problem& data) {
+    for (int f = 0; f < data.features; ++f) {
+      int top = 0;
+      for (int i = 0; i < data.rows; ++i) top = std::max(top, data.rank(f, i));
+      for (int rank = 0; rank < top; ++rank) thresholds.push_back({f, rank});
+    }
   }
 
   // Equal rows end in the same leaf of every tree. If each of the C classes has weight w among
@@ -113,11 +130,14 @@ class WeightedRows {
     all.assign(static_cast<std::size_t>(words), 0);
     for (std::size_t i = 0; i < row_of_.size(); ++i)
       if (row_of_[i] >= 0) all[i / 64] |= Word{1} << (i % 64);
-    columns_.assign(static_cast<std::size_t>(features) * all.size(), 0);
+    columns_.assign(thresholds.size() * all.size(), 0);
     Word* to = columns_.data();
-    for (int f = 0; f < features; ++f, to += words)
+    for (const Threshold& t : thresholds) {
       for (std::size_t i = 0; i < row_of_.size(); ++i)
-        if (row_of_[i] >= 0 && data.rank(f, row_of_[i]) > 0) to[i / 64] |= Word{1} << (i % 64);
+        if (row_of_[i] >= 0 && data.rank(t.feature, row_of_[i]) > t.rank)
+          to[i / 64] |= Word{1} << (i % 64);
+      to += words;
+    }
   }
 
   std::vector<Kept> kept_;

@@ -13,7 +13,14 @@ import numpy as np
 from exactree import _native
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
-from exactree.engines.upwards import Run, enough_levels, is_deep, sizes_upwards, upwards
+from exactree.engines.upwards import (
+    Run,
+    enough_levels,
+    is_deep,
+    sizes_upwards,
+    then_few_levels,
+    upwards,
+)
 from exactree.objectives import CostMatrix, MisclassificationError
 from exactree.problem import (
     Cut,
@@ -29,6 +36,9 @@ from exactree.tree import Leaf, Node, Split, Tree, size
 
 MAX_BUDGET = 31
 FEW_CLASSES = 16
+# What a search without depth looks at: so many binary columns, or triples of thresholds times rows.
+MAX_BINARY = 5000
+MAX_TRIPLES = 10**12
 # How often a regression problem is looked at again with finer steps.
 MAX_PASSES = 4
 # Without a limit of memory, a search that makes its partitions itself keeps to this.
@@ -53,10 +63,12 @@ def search(
     if fixed.is_squared(problem):
         one: Run = partial(_search_squares, options={**options, "influences": influences})
     else:
-        found = _search_sparse(problem, limits, on_progress, options)
-        if found is not None:
-            return found
         one = partial(_search_one, options=options)
+        if _is_sparse(problem):
+            sparse = partial(_search_sparse, options=options)
+            found = then_few_levels(sparse, one, problem, limits, on_progress)
+            if found is not None:
+                return found
     if is_deep(problem):
         return upwards(one, problem, limits, on_progress)
     return one(problem, limits, on_progress)
@@ -99,12 +111,10 @@ def _search_every_size(
 def _search_sparse(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
 ) -> Result | None:
-    """Search binary columns for a tree that only a penalty limits.
+    """Search few thresholds for a tree that only a penalty limits.
 
-    None: it is another problem, its weights are too large, or its tree would be too deep.
+    None: its weights are too large, or its tree would be too deep.
     """
-    if not _is_sparse(problem):
-        return None
     found: Any = _native.search_sparse(
         problem.columns,
         problem.labels,
@@ -126,14 +136,23 @@ def _search_sparse(
 
 
 def _is_sparse(problem: Problem) -> bool:
-    """Tell whether binary columns and a penalty are all there is."""
+    """Tell whether a penalty is all that limits the tree, and there are few thresholds."""
     if not problem.penalty or problem.max_splits is not None or problem.min_rows > 1:
         return False
     if problem.sides is not None or type(problem.objective) is not MisclassificationError:
         return False
-    if not len(problem.columns) or problem.columns.max() > 1:
+    if not _has_few_thresholds(problem):
         return False
     return problem.max_depth >= enough_levels(problem)
+
+
+def _has_few_thresholds(problem: Problem) -> bool:
+    """Tell whether a table of pairs of thresholds pays: for binary columns nearly always."""
+    if not len(problem.columns):
+        return False
+    thresholds = int(problem.columns.max(axis=1).sum())
+    binary = thresholds <= len(problem.columns) <= MAX_BINARY
+    return binary or thresholds**3 * problem.n_rows <= MAX_TRIPLES
 
 
 def _poll(on_progress: OnProgress | None) -> Any:

@@ -24,6 +24,8 @@ RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Result]]
 FEW, FEW_SHARE = 3, 0.7
 # One more, if there is a limit of time to be kept.
 MORE, MORE_SHARE = 4, 0.95
+# A search that needs no levels is given this share before they are tried.
+WHOLE_SHARE = 0.75
 
 
 def is_deep(problem: Problem) -> bool:
@@ -52,6 +54,39 @@ def upwards(run: Run, problem: Problem, limits: Limits, show: OnProgress | None 
     for depth, share in _levels(problem, limits):
         watch.keep(run(replace(problem, max_depth=depth), watch.limits(share), watch.shown(False)))
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
+
+
+def then_few_levels(
+    whole: Callable[[Problem, Limits, OnProgress | None], Result | None],
+    run: Run,
+    problem: Problem,
+    limits: Limits,
+    show: OnProgress | None = None,
+) -> Result | None:
+    """Search all trees, and if that takes too long, trees of few levels with the time left.
+
+    For a search that mostly finishes. What it proved holds for the better of the two trees.
+    """
+    watch = _Watch(limits, show)
+    share = 1.0 if isinf(limits.seconds) else WHOLE_SHARE
+    found = whole(problem, watch.limits(share), show)
+    if found is None or found.status != "time_limit":
+        return found
+    shallow = replace(problem, max_depth=min(MORE, problem.max_depth))
+    watch.keep(found)
+    other = run(shallow, watch.limits(1.0), watch.shown(False))
+    objective = min(found.objective, other.objective)
+    return replace(
+        found,
+        status="interrupted" if other.status == "interrupted" else found.status,
+        objective=objective,
+        gap=objective - found.lower_bound,
+        tree=other.tree if other.objective < found.objective else found.tree,
+        history=(
+            *found.history,
+            (perf_counter() - watch.start, objective, found.lower_bound),
+        ),
+    )
 
 
 def sizes_upwards(

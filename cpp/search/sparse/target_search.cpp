@@ -1,4 +1,4 @@
-// Compiled per instruction set: the search over binary columns, target by target.
+// Compiled per instruction set: the search, target by target.
 #include <utility>
 
 #include "search/sparse/sparse.hpp"
@@ -14,9 +14,9 @@ constexpr Cost kStep = 4;
 constexpr std::int64_t kTableBytes = std::int64_t{1} << 30;
 
 template <class Count>
-class BinarySearch : public SparseSearch {
+class TargetSearch : public SparseSearch {
  public:
-  BinarySearch(WeightedRows rows, Cost penalty, Switches switches)
+  TargetSearch(WeightedRows rows, Cost penalty, Switches switches)
       : rows_(std::move(rows)), penalty_(penalty), switches_(switches) {}
 
   void run(Control& control, SearchProgress& progress, SearchResult& result) override {
@@ -109,8 +109,8 @@ std::unique_ptr<SparseSearch> make_sparse(const Problem& data, Switches switches
   WeightedRows rows(data, switches.on(Pruning::kConflict));
   if (rows.weight >= (std::int64_t{1} << 31)) return nullptr;
   if (rows.weight < (1 << 16))
-    return std::make_unique<BinarySearch<std::uint16_t>>(std::move(rows), data.penalty, switches);
-  return std::make_unique<BinarySearch<std::uint32_t>>(std::move(rows), data.penalty, switches);
+    return std::make_unique<TargetSearch<std::uint16_t>>(std::move(rows), data.penalty, switches);
+  return std::make_unique<TargetSearch<std::uint32_t>>(std::move(rows), data.penalty, switches);
 }
 
 }  // namespace exactree::EXACTREE_ISA
