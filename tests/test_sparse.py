@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ class Case:
             return self.weights
         return np.full(len(self.labels), self.unit, dtype=np.int64)
 
-    def solved(self, switches: int = 0, isa: str = "auto", **limits: float) -> _native.SearchResult:
+    def solved(self, switches: int = 0, isa: str = "auto", **limits: Any) -> _native.SearchResult:
         found = _native.search_sparse(
             self.ranks,
             self.labels,

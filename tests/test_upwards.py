@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ from exactree.problem import Limits, OnProgress, Problem, Result, Status
 from exactree.tree import Leaf, size
 
 
-def posed(**changes: int | None) -> Problem:
+def posed(**changes: Any) -> Problem:
     whole = Problem(np.arange(40, dtype=np.int32)[None], np.arange(40, dtype=np.int32) % 2, 2)
-    return replace(whole, **{"max_depth": 6, "max_splits": 6, **changes})
+    budgets: dict[str, Any] = {"max_depth": 6, "max_splits": 6, **changes}
+    return replace(whole, **budgets)
 
 
 class Script:
@@ -145,16 +147,16 @@ def test_a_path_that_is_stopped_is_right_wherever_that_was() -> None:
 
 
 @pytest.mark.parametrize("budget", [{"max_splits": 5}, {"penalty": 0.03}])
-def test_upwards_gives_what_one_search_of_that_depth_gives(budget: dict[str, float]) -> None:
+def test_upwards_gives_what_one_search_of_that_depth_gives(budget: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     X = rng.integers(0, 9, size=(40, 2)).astype(float)
     y = ((X[:, 0] > 3) ^ (X[:, 1] > 5) ^ (rng.random(40) < 0.15)).astype(int)
-    deep = solve(X, y, **budget)  # type: ignore[arg-type]
+    deep = solve(X, y, **budget)
     assert deep.status == "optimal"
-    levels = [solve(X, y, max_depth=d, **budget).objective for d in (1, 2, 3, 4)]  # type: ignore[arg-type]
+    levels = [solve(X, y, max_depth=d, **budget).objective for d in (1, 2, 3, 4)]
     assert deep.objective <= min(levels)
-    brute = solve(X[:12], y[:12], engine="brute_force", **budget)  # type: ignore[arg-type]
-    assert solve(X[:12], y[:12], **budget).objective == brute.objective  # type: ignore[arg-type]
+    brute = solve(X[:12], y[:12], engine="brute_force", **budget)
+    assert solve(X[:12], y[:12], **budget).objective == brute.objective
 
 
 def test_ctrl_c_during_few_levels_keeps_a_tree() -> None:
