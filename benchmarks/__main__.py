@@ -22,6 +22,8 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "binary4": suites.binary(4),
     "binary5": suites.binary(5),
     "binary_penalty": suites.binary(5, 0.01, 0.005),
+    "sparse_binary": suites.sparse("binary", 0.02, 0.01, 0.005),
+    "sparse_axis": suites.sparse("axis", 0.02, 0.01, 0.005),
     "sizes": suites.sizes,
     "threads": suites.threads,
     "scaling": suites.scaling,
