@@ -67,8 +67,8 @@ def random_case(rng: np.random.Generator) -> Case:
     n, columns = int(rng.integers(2, 22)), int(rng.integers(1, 7))
     X = (rng.random((n, columns)) < rng.choice([0.2, 0.5, 0.7])).astype(np.int64)
     if rng.random() < 0.4:
-        few = rng.integers(0, rng.integers(2, 6), size=(n, min(columns, 3)))
-        X = np.column_stack([np.unique(c, return_inverse=True)[1] for c in few.T])
+        X = rng.integers(0, rng.integers(2, 6), size=(n, min(columns, 3)))
+    X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     classes = int(rng.choice([2, 2, 3, 4]))
     y = rng.integers(0, classes, n)
     if rng.random() < 0.5:
