@@ -27,6 +27,7 @@ _USERS = _SOLVE | {
     "solving",
     "estimators",
     "sizes",
+    "proof",
     "export",
     "plot",
     "report",
@@ -52,9 +53,10 @@ LAYERS: dict[str, set[str]] = {
     "splits": _MODEL | {"geometry", "counting", "rows"},
     "engines": _MODEL | {"bounds", "combinations", "counting", "spec", "_native"},
     "preparing": _MODEL | _READ | {"bounds", "splits"},
+    "proof": _MODEL | _READ | {"_native", "preparing", "splits"},
     "recounting": _MODEL | {"preparing"},
     "falling_back": _SOLVE | {"preparing"},
-    "solving": _SOLVE | {"preparing", "recounting", "falling_back"},
+    "solving": _SOLVE | {"preparing", "recounting", "falling_back", "proof"},
     "estimators": _SOLVE | {"solving"},
     "sizes": _SOLVE | {"solving", "estimators"},
     "export": _MODEL | {"splits"},
@@ -130,6 +132,7 @@ def test_few_know_the_native_module() -> None:
     assert {name for name, allowed in LAYERS.items() if "_native" in allowed} == {
         "engines",
         "geometry",
+        "proof",
         "routing",
         "rows",
     }
@@ -139,6 +142,15 @@ def test_few_know_the_native_module() -> None:
 def test_the_specification_needs_only_the_standard_library(path: Path) -> None:
     tops = {name.split(".")[0] for name in names_imported_by(path)}
     assert tops <= sys.stdlib_module_names | {"exactree"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "proof").glob("checking*.py")), ids=lambda p: p.name
+)
+def test_checkers_import_nothing_of_ours_and_can_be_read(path: Path) -> None:
+    tops = {name.split(".")[0] for name in names_imported_by(path)}
+    assert tops <= sys.stdlib_module_names | {"numpy"}
+    assert len(path.read_text().splitlines()) < 400
 
 
 @each_source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -37,6 +38,7 @@ from exactree.preparing import (
     read_task,
 )
 from exactree.problem import Engine, Limits, OnProgress, Problem, Progress, Result, Status
+from exactree.proof import certify
 from exactree.recounting import counter
 from exactree.routing import ends
 from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family
@@ -67,6 +69,7 @@ def solve(
     n_jobs: int | None = 1,
     engine: str = "auto",
     on_progress: OnProgress | None = None,
+    certificate: str | Path | None = None,
 ) -> Result:
     """Find a tree of least loss among all trees within the budgets, with a proof.
 
@@ -109,6 +112,8 @@ def solve(
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
+    certificate : str, Path or None
+        Write a certificate of what is proved to this file, as `exactree.proof.certify` does.
 
     Examples
     --------
@@ -153,7 +158,24 @@ def solve(
     if engine not in OVER_RULES:
         found, problem, sources = by_thresholds(found, problem, data, sources)
     time = _for_fitting(limits, start, found)
-    return translated(found, problem, data, sources, started=start, seconds_left=time)
+    result = translated(found, problem, data, sources, started=start, seconds_left=time)
+    if certificate is not None:
+        certify(
+            result,
+            X,
+            y,
+            certificate,
+            splits=splits,
+            max_depth=max_depth,
+            max_splits=max_splits,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            penalty=penalty,
+            objective=objective,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+        )
+    return result
 
 
 def solve_sizes(
