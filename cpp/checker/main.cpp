@@ -142,9 +142,13 @@ struct Problem {
     read_costs(header.at("costs"));
     const Cost highest = rows.costs.empty() ? 1 : *std::max_element(rows.costs.begin(), rows.costs.end());
     Wide total = 0;
+    const bool rounded = header.at("rounded").kind == Json::kTrue;
     const bool by_weight = heavy.above() > 0;
     for (std::size_t i = 0; i < data.label.size(); ++i) {
-      const Wide weight = weight_of(header, data, i).nearest();
+      const Fraction exact = weight_of(header, data, i);
+      const Wide weight = exact.nearest();
+      demand(exact == Fraction(weight) || (rounded && weight >= Wide{1} << 19),
+             "a weight that is no multiple of the unit");
       total += weight;
       demand(total < kTotal, "the weights are too large");
       if (weight == 0) continue;
@@ -267,7 +271,8 @@ int run(const std::vector<std::string>& args) {
   const Data data(read_table(args[1]), header, target, args.size() > 3 ? args[3] : "");
   const auto size = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   const bool same = header.at("rows").whole(0, kTotal) == size(data.label.size()) &&
-                    header.at("columns").whole(0, kTotal) == size(data.columns.size());
+                    header.at("columns").whole(0, kTotal) == size(data.columns.size()) &&
+                    (header.at("weights").kind == Json::kTrue) == (args.size() > 3);
   demand(same && header.at("data").text == data.digest(), "these are other data");
   const Problem problem(header, data);
   const std::int64_t depth = budget(header.at("max_depth"), kDeepest);

@@ -15,7 +15,7 @@
 namespace checker {
 
 using Cost = std::int64_t;
-constexpr Cost kTotal = Cost{1} << 60, kInfinite = Cost{1} << 61;
+constexpr Cost kTotal = Cost{1} << 61, kInfinite = Cost{1} << 62;
 constexpr int kDeepest = 200;
 
 struct Rows {

@@ -10,7 +10,7 @@
 
 namespace exactree::proof {
 
-constexpr Cost kInfinite = Cost{1} << 61;
+constexpr Cost kInfinite = Cost{1} << 62;
 
 // How many bounds there are.
 struct Shape {

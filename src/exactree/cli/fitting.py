@@ -170,7 +170,7 @@ def write_certificate(
 
 
 def write_page(
-    model: Model, X: NDArray[np.float64], y: Target, path: str, certificate: str | None
+    model: Model, X: NDArray[np.float64], y: Target, path: str, certificate: str | None = None
 ) -> None:
     """Write the report."""
     evidence = replace(

@@ -5,7 +5,6 @@
 A certificate holds a tree and a plan: where to look so that everything else is ruled out. It holds
 no bound that would have to be believed. Whatever the plan says, the bound computed here is a true
 one, and a bad plan only makes it lower. docs/certificates.md describes the file.
-
 e(S, d, k) is the least cost of a tree of at most d levels and k splits on the rows S: the cost of
 its leaves and a penalty a split. w(A) is the most that the rows A can cost, whatever is answered.
   Leaf   e(S, 0, .) is the cost of the best single answer.
@@ -15,8 +14,8 @@ its leaves and a penalty a split. w(A) is the most that the rows A can cost, wha
   Cover  e(S, d, k) is the least of the leaf and, over all splits t and i + j = k - 1, of
          penalty + e(left of t, d - 1, i) + e(right of t, d - 1, j). The plan lists sides of
          thresholds to be bounded; Mono carries what is found to all others of the column.
-  Few    A tree of k splits, k * penalty >= leaf, is no better than the leaf, and n rows have no use
-         for more than n - 1 splits: less depth is enough where the leaf is cheap or rows are few.
+  Few    k splits with k * penalty >= leaf are no better than the leaf, and n rows have no use for
+         more than n - 1: less depth is enough where the leaf is cheap or rows are few.
   Limit  With a least size of sides every claim has two bounds: without the limit ("free"), and
          with it ("limited"), for which only thresholds with enough on both sides count. Mono holds
          for limited only where A is within B: on B the leaves of a tree only grow.
@@ -30,6 +29,7 @@ import json
 import lzma
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -41,12 +41,10 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Header = dict[str, Any]
 
-LARGEST, LARGEST_HEADER = 1 << 26, 1 << 20  # bytes of a certificate, unpacked, and of its header
-MEMORY = 1 << 27  # bytes that unpacking may use
-DEEPEST = 200  # levels of a tree
-WORK = 1 << 38  # rows times columns that a plan may look at: about an hour
-CELLS = 1 << 24  # rows times classes
-TOTAL, INFINITE = 1 << 60, 1 << 61  # the cost of all rows stays below; more than any cost
+LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
+DEEPEST, WIDEST, WORK = 200, 63, 1 << 38  # levels, splits; rows times columns looked at: an hour
+CELLS, BLOCK = 1 << 24, 1 << 20  # rows times classes, in all; and times columns, at a time
+TOTAL, INFINITE = 1 << 61, 1 << 62  # the cost of all rows stays below; more than any cost
 
 
 class Rejected(ValueError):
@@ -59,33 +57,17 @@ def require(holds: Any, complaint: str) -> None:
         raise Rejected(complaint)
 
 
-class Plan:
-    """The bytes of a plan, number by number (seven bits a byte, lowest first)."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
-
-    def number(self) -> int:
-        """Read a number of at most 63 bits."""
-        value = shift = 0
-        while True:
-            require(self.at < len(self.data) and shift <= 56, "the plan is cut off or damaged")
-            byte = self.data[self.at]
-            self.at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    def entries(self, rows: int) -> tuple[Ints, Mask]:
-        """Read positions along a column, ascending, and which sides of each are bounded."""
-        count = self.number()
-        require(count < rows, "the plan has a column with more thresholds than rows")
-        codes = np.array([self.number() for _ in range(count)], np.int64)
-        steps = codes >> 2
-        fine = ((steps > 0) & (steps < rows)).all() and steps.sum() < rows
-        require(fine, "the plan has thresholds that are not in order")
-        return steps.cumsum(), (codes[:, None] >> np.arange(2) & 1).astype(bool)
+def numbers(plan: bytes) -> Iterator[int]:
+    """Read the numbers of a plan: seven bits a byte, lowest first, at most 63 bits in all."""
+    value = shift = 0
+    for byte in plan:
+        require(shift <= 56, "the plan has a number that is too large")
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+    require(shift == 0, "the plan is cut off")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,81 +84,117 @@ class Rows:
     least: int  # what each side of a split has to count
     unit: Fraction  # what a unit of cost is worth
 
-    def by_label(self, inside: Ints) -> Ints:
-        """Give the weights of some rows, with one line for each label."""
-        each = np.zeros((self.classes, len(inside)), np.int64)
-        each[self.label[inside], np.arange(len(inside))] = self.weight[inside]
-        return each
-
-    def answered(self, weight: Ints) -> Ints:
-        """Turn weights by label (first axis) into costs by answer."""
-        if self.costs is None:
-            return np.asarray(weight.sum(0) - weight)
-        return np.asarray(np.tensordot(self.costs.T, weight, 1))
+    def answers(self, inside: Ints) -> Ints:
+        """Give what each answer costs for some rows."""
+        label, weight = self.label[inside], self.weight[inside]
+        sums = np.array([weight[label == c].sum() for c in range(self.classes)])
+        return sums.sum() - sums if self.costs is None else sums @ self.costs
 
 
 class Checker:
     """Bounds from data and a plan. A node is, by column, its rows in the order of that column."""
 
-    def __init__(self, rows: Rows, plan: Plan, work: int) -> None:
-        self.rows, self.plan, self.work = rows, plan, work
+    def __init__(self, rows: Rows, plan: bytes, work: int) -> None:
+        self.rows, self.plan, self.work = rows, numbers(plan), work
         most = 1 if rows.costs is None else rows.costs.max(1)[rows.label]
         self.influence = rows.weight * most  # w of each row
+        self.common = np.gcd.reduce(rows.weight)
+        total = int(self.influence.sum()) // int(self.common)  # short numbers are faster
+        kind = np.int16 if total < 1 << 15 else np.int32 if total < 1 << 31 else np.int64
+        self.weight = (rows.weight // self.common).astype(kind)
         self.variants = 1 if rows.least <= 1 else 2  # free, and limited
 
     def budgets(self, depth: int, splits: int | None) -> int:
         """Count the bounds of a claim: one for each number of splits, or one for the depth."""
         return 1 if splits is None else min(splits, (1 << min(depth, 60)) - 1) + 1
 
+    def entries(self, rows: int) -> tuple[Ints, Mask]:
+        """Read positions along a column, ascending, and which sides of each are bounded."""
+        require(self.work >= 0, "the plan takes more work than the certificate says")
+        count = next(self.plan, rows)
+        require(count < rows, "the plan is cut off, or has more thresholds than rows")
+        codes = np.array([next(self.plan, 0) for _ in range(count)], np.int64)
+        steps = codes >> 2
+        fine = ((steps > 0) & (steps < rows)).all() and steps.sum() < rows
+        require(fine, "the plan is cut off, or has thresholds that are not in order")
+        return steps.cumsum(), (codes[:, None] >> np.arange(2) & 1).astype(bool)
+
     def claim(self, order: Ints, depth: int, splits: int | None) -> Ints:
         """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit."""
         self.work -= order.size
-        require(self.work >= 0, "the plan takes more work than the certificate says")
-        each = self.rows.by_label(order[0])
-        leaf = int(self.rows.answered(each.sum(1)).min())
+        leaf = int(self.rows.answers(order[0]).min())
         bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
         depth = min(depth, order.shape[1] - 1, depth if splits is None else splits)  # Few
         if leaf == 0 or self.rows.penalty:
             depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
-        require(depth <= DEEPEST, "the plan is too deep")
         if depth == 1:
-            split = np.minimum(leaf, self.single_split(order))
-            bound[:, 0 if splits is None else 1 :] = split[:, None]
+            split = self.scan(order, np.ones((1, *order.shape), bool))[1]
+            bound[:, 0 if splits is None else 1 :] = split[0][:, None]
         elif depth > 1:
             found = self.cover(order, depth, splits, leaf)
-            bound[:, : found.shape[1]] = found
-            bound[:, found.shape[1] :] = found[:, -1:]
+            bound = found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)]
         return bound
 
-    def single_split(self, order: Ints) -> Ints:
-        """Scan: the least cost of a single split, free and limited, by trying all of them."""
-        best = np.full(self.variants, INFINITE)
-        for ranks, inside in zip(self.rows.ranks, order, strict=True):
-            ends = np.diff(ranks[inside]) != 0
-            left = self.rows.answered(self.rows.by_label(inside).cumsum(1))
-            cost = left.min(0) + (left[:, -1:] - left).min(0) + self.rows.penalty
-            for v, fine in enumerate(self.allowed(inside, ends)):
-                best[v] = min(best[v], cost[:-1][fine].min(initial=INFINITE))
-        return best
+    def scan(self, order: Ints, inside: Mask) -> tuple[Ints, Ints]:
+        """Scan, by trying all splits: the cost of a leaf, and of a leaf or the best split.
 
-    def allowed(self, inside: Ints, ends: Mask) -> list[Mask]:
-        """Tell where a column may be split, free and limited."""
-        if self.variants == 1:
-            return [ends]
-        count = self.rows.size[inside].cumsum()
-        return [ends, ends & (np.minimum(count, count[-1] - count)[:-1] >= self.rows.least)]
+        For many sets of rows: `inside` has set, column and place. A row's gain by an answer is the
+        most that it can cost less what it costs then: most gain is least cost.
+        """
+        rows, label, weight = self.rows, self.rows.label[order], self.weight[order]
+        mask, ends = -inside.astype(weight.dtype), self.ends(order)  # of all bits, or none
+        hot = [np.where(label == c, weight, 0) & mask for c in range(rows.classes)]
+        left = np.stack([np.add.accumulate(h, -1, weight.dtype) for h in hot])
+        if rows.costs is not None:
+            left = np.tensordot((rows.costs.max(1)[:, None] - rows.costs).T, left, 1)
+        total, most = left[..., -1:], np.where(inside[:, 0], self.influence[order[0]], 0).sum(1)
+        split = (left.max(0) + (total - left).max(0))[..., :-1]
+        best = [total[:, :, 0, 0].max(0), np.where(ends, split, 0).max((1, 2))]
+        if self.variants == 2:
+            fine = ends & self.enough(np.where(inside, rows.size[order], 0))
+            best.append(np.where(fine, split, 0).max((1, 2)))
+        cost = most[:, None] - np.stack(best, 1).astype(np.int64) * self.common
+        return cost[:, 0], np.minimum(cost[:, 1:] + rows.penalty, cost[:, :1])
+
+    def enough(self, size: Ints) -> Mask:
+        """Tell after which places both sides count enough."""
+        count = size.cumsum(-1)
+        return np.asarray(np.minimum(count, count[..., -1:] - count)[..., :-1] >= self.rows.least)
+
+    def ends(self, order: Ints, columns: Any = slice(None)) -> Mask:
+        """Tell after which places of some columns a larger value begins."""
+        ranks = np.take_along_axis(self.rows.ranks[columns], order, -1)
+        return np.asarray(ranks[..., 1:] != ranks[..., :-1])
+
+    def scans(self, order: Ints, f: int, positions: Ints, used: Mask, known: Ints) -> None:
+        """Fill in the bounds of depth one of sides of thresholds, some at a time."""
+        (which, side), n = np.nonzero(used), order.shape[1]
+        sizes = np.where(side == 0, positions[which], n - positions[which])
+        self.work -= int(sizes.sum()) * len(order)
+        place = np.empty(len(self.rows.label), np.int16 if n < 1 << 15 else np.int64)
+        place[order[f]] = np.arange(n)
+        step = max(1, BLOCK // (order.size * self.rows.classes))
+        for first in range(0, len(which), step):
+            w, s = which[first : first + step], side[first : first + step]
+            before = place[order] < positions[w].astype(place.dtype)[:, None, None]
+            leaf, split = self.scan(order, before == (s == 0)[:, None, None])
+            known[s, w, :, -1] = split
+            if known.shape[3] > 1:
+                known[s, w, :, 0] = leaf[:, None]
 
     def cover(self, order: Ints, depth: int, splits: int | None, leaf: int) -> Ints:
         """Cover: the least bound of the leaf and of all splits, depth at least two."""
         bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
         below = None if splits is None else splits - 1
+        fewer = self.budgets(depth - 1, below)
         for f, inside in enumerate(order):
-            ends = np.diff(self.rows.ranks[f, inside]) != 0
-            positions, used = self.plan.entries(len(inside))
+            ends = self.ends(inside, f)
+            positions, used = self.entries(len(inside))
             require(ends[positions - 1].all(), "the plan has a threshold among equal values")
-            shape = (2, len(positions), self.variants, self.budgets(depth - 1, below))
-            known = np.zeros(shape, np.int64)
-            for i, s in np.argwhere(used):
+            known = np.zeros((2, len(positions), self.variants, fewer), np.int64)
+            if depth == 2 and len(positions):
+                self.scans(order, f, positions, used, known)
+            for i, s in np.argwhere(used & (depth > 2)):
                 side = np.zeros(len(self.rows.label), bool)
                 side[inside[: positions[i]] if s == 0 else inside[positions[i] :]] = True
                 child = order[side[order]].reshape(len(order), -1)
@@ -187,15 +205,16 @@ class Checker:
     def along(self, inside: Ints, ends: Mask, positions: Ints, known: Ints, budgets: int) -> Ints:
         """Give the least of the bounds of all thresholds of a column, by Mono from those given."""
         places = np.flatnonzero(ends) + 1
-        if not len(places):
-            return np.full((self.variants, budgets), INFINITE)
         weight = self.influence[inside].cumsum()
         before, at = weight[places - 1], np.searchsorted(places, positions)
         left = self.spread(before, at, known[0])
         right = self.spread((weight[-1] - before)[::-1], len(places) - 1 - at, known[1])[::-1]
         total = self.joined(left, right, budgets)
-        fine = [mask[places - 1] for mask in self.allowed(inside, ends)]
-        return np.stack([total[f, v].min(0, initial=INFINITE) for v, f in enumerate(fine)])
+        least = total.min(0, initial=INFINITE)
+        if self.variants == 2:
+            fine = self.enough(self.rows.size[inside])[places - 1]
+            least[1] = total[fine, 1].min(0, initial=INFINITE)
+        return np.asarray(least)
 
     def spread(self, before: Ints, at: Ints, known: Ints) -> Ints:
         """Mono along sets that grow: a larger one costs no less, a smaller one by w less."""
@@ -234,8 +253,8 @@ def read(path: Any) -> tuple[Header, bytes]:
         unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
         data = unpacker.decompress(packed, LARGEST + 1)
         line, end, plan = data.partition(b"\n")
-        require(unpacker.eof and not unpacker.unused_data and end, "too long, or cut off")
-        require(len(data) <= LARGEST and len(line) <= LARGEST_HEADER, "too long when unpacked")
+        fits = len(data) <= LARGEST and len(line) <= LARGEST_HEADER and unpacker.eof and end
+        require(fits and not unpacker.unused_data, "it is too long when unpacked, or cut off")
         header = json.loads(line, object_pairs_hook=once)
         known = [header["format"], header["version"], header["family"]]
         require(known == ["exactree.proof", 1, "axis"], f"not for this checker: {known}")
@@ -253,11 +272,12 @@ def data_digest(X: NDArray[Any], label: Ints, weight: NDArray[Any] | None) -> st
     return digest.hexdigest()
 
 
-def number(header: Header, name: str, least: int, most: int) -> int:
+def number(header: Header, name: str, least: int, most: int, *, optional: bool = False) -> Any:
     """Read a whole number of the header."""
     value = header[name]
-    require(type(value) is int and least <= value <= most, f"{name} is {value!r}")
-    return int(value)
+    whole = type(value) is int and least <= value <= most
+    require(whole or (optional and value is None), f"{name} is {value!r}")
+    return value
 
 
 def fraction(text: Any) -> Fraction:
@@ -266,108 +286,96 @@ def fraction(text: Any) -> Fraction:
     return Fraction(text)
 
 
-def in_units(header: Header, label: Ints, given: NDArray[Any] | None, unit: Fraction) -> Ints:
-    """Give the weight of each row, by itself and by its class, in whole units: the nearest."""
-    factors = header["class_weight"] or ["1"] * len(header["classes"])
-    by_class = [fraction(factor) / unit for factor in factors]
-    weights = [1] * len(label) if given is None else given.tolist()
-    pairs = list(zip(label.tolist(), weights, strict=True))
-    known = {(c, w): round(by_class[c] * Fraction(w)) for c, w in set(pairs)}
-    found = [known[pair] for pair in pairs]
-    require(min(found) >= 0 and 0 < sum(found) < TOTAL, "the weights are negative or too large")
-    return np.array(found, np.int64)
-
-
 def prepared(header: Header, X: NDArray[Any], label: Ints, given: Any) -> tuple[Rows, Mask]:
     """Give what the rules look at, and which rows have any weight and so count."""
     unit, penalty = fraction(header["unit"]), fraction(header["penalty"])
     heavy, costs = fraction(header["min_weight_leaf"]), header["costs"]
     rows, classes = number(header, "min_samples_leaf", 1, 1 << 53), len(header["classes"])
-    weight = in_units(header, label, given, unit)
+    factors = ["1"] * classes if header["class_weight"] is None else header["class_weight"]
+    fits = len(factors) == classes and (rows == 1 or not heavy)
+    require(fits, "not one weight for every class, or two limits on the sides of a split")
+    weights = [1] * len(label) if given is None else given.tolist()
+    pairs = list(zip(label.tolist(), weights, strict=True))
+    exact = {(c, w): fraction(factors[c]) * Fraction(w) / unit for c, w in set(pairs)}
+    close = 1 << 19 if header["rounded"] is True else TOTAL  # units: a rounding of one millionth
+    fine = all(x == round(x) >= 0 or x >= close for x in exact.values())
+    weight = np.array([round(exact[pair]) for pair in pairs], np.int64)
+    require(fine and weight.any(), "weights that are no multiples of the unit, or all zero")
     kept, factor = weight > 0, (penalty / unit).denominator
     table = None if costs is None else np.array(costs, np.int64)
     if table is not None:
         whole = all(type(cost) is int and cost >= 0 for row in costs for cost in row)
         require(whole and table.shape == (classes, classes), "costs are no table")
     highest = 1 if table is None else max(1, int(table.max()))
-    require(int(weight.sum()) * factor * highest < TOTAL, "the weights are too large")
-    require(rows == 1 or not heavy, "two limits on the sides of a split")
+    total = sum(weight.tolist()) * factor * highest
+    require(total < TOTAL, "weights times costs are too large: round them to fewer digits")
     size = weight[kept] if heavy else np.ones(kept.sum(), np.int64)
     ranks = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in X[kept].T]
-    return Rows(
-        ranks=np.stack(ranks).astype(np.int64),
-        label=label[kept],
-        weight=weight[kept] * factor,
-        size=size,
-        costs=table,
-        classes=classes,
-        penalty=min(int(penalty / unit * factor), TOTAL),  # more forbids splits just the same
-        least=max(rows, -int(-heavy // unit)),
-        unit=unit / factor,
-    ), kept
+    least, cost = max(rows, -int(-heavy // unit)), int(penalty / unit * factor)
+    cost = min(cost, TOTAL)  # more forbids all splits just the same
+    ranked, weight = np.stack(ranks).astype(np.int64), weight[kept] * factor
+    found = Rows(ranked, label[kept], weight, size, table, classes, cost, least, unit / factor)
+    return found, kept
 
 
-def tree_cost(tree: Any, X: NDArray[Any], rows: Rows, depth: int, most: Any) -> tuple[int, int]:
+def tree_cost(tree: Any, X: NDArray[Any], rows: Rows, depth: Any, most: Any) -> tuple[int, int]:
     """Give the cost of the leaves of a tree and its splits, if it keeps to the budgets."""
     work, cost, splits = [(tree, np.arange(len(X)), 0)], 0, 0
     while work:
         node, inside, level = work.pop()
         if "leaf" in node:
-            by_answer = rows.answered(rows.by_label(inside).sum(1))
-            cost += int(by_answer[number(node, "leaf", 0, len(by_answer) - 1)])
+            cost += int(rows.answers(inside)[number(node, "leaf", 0, rows.classes - 1)])
             continue
         splits += 1
         goes = X[inside, number(node, "column", 0, X.shape[1] - 1)] <= float(node["threshold"])
-        size = rows.size[inside]
-        require(min(size[goes].sum(), size[~goes].sum()) >= rows.least, "a leaf is too small")
-        require(level < depth, "the tree is too deep")
-        work += [(node["left"], inside[goes], level + 1), (node["right"], inside[~goes], level + 1)]
+        sides = [inside[goes], inside[~goes]]
+        small = min(rows.size[side].sum() for side in sides) < rows.least
+        fits = level < (DEEPEST if depth is None else depth) and not small
+        require(fits, "the tree is too deep, or a leaf too small")
+        work += [(node[s], i, level + 1) for s, i in zip(("left", "right"), sides, strict=True)]
     require(most is None or splits <= most, "the tree has too many splits")
     return cost, splits
 
 
 def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = WORK) -> Header:
-    """Check a certificate against the data; its header is what has been shown.
-
-    Labels are matched with the names of the classes, as they are or as text. `work` is the most
-    that the plan may take, in rows times columns.
-    """
+    """Check a certificate against the data; its header is what has been shown."""
     header, plan = read(path)
     try:
-        compare(header, Plan(plan), np.asarray(X, np.float64), y, sample_weight, work)
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        compare(header, plan, np.asarray(X, np.float64), y, sample_weight, work)
+    except (LookupError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
         if isinstance(error, Rejected):
             raise
         raise Rejected(f"a header that is damaged, or of other data: {error!r}") from error
     return header
 
 
-def compare(header: Header, plan: Plan, X: NDArray[Any], y: Any, given: Any, work: int) -> None:
+def compare(header: Header, plan: bytes, X: NDArray[Any], y: Any, given: Any, work: int) -> None:
     """Compare everything that a header says with the data and the plan."""
     names = {str(name): i for i, name in enumerate(header["classes"])}
     require(len(names) == len(header["classes"]), "two classes have the same name")
     label = np.array([names[str(name)] for name in np.asarray(y).tolist()], np.int64)
     weight = None if given is None else np.asarray(given, np.float64)
-    require(X.ndim == 2 and np.isfinite(X).all(), "the data are no table of finite numbers")
+    fine = X.ndim == 2 and np.isfinite(X).all() and len(names) * len(X) <= CELLS
+    require(fine, "no table of finite numbers, or too large for this checker")
+    features = header["feature_names"]
     same = X.shape == (header["rows"], header["columns"]) and len(label) == len(X)
+    same &= features is None or len(features) == X.shape[1]
+    same &= header["weights"] is (given is not None)
     require(same and header["data"] == data_digest(X, label, weight), "these are other data")
-    require(len(names) * len(X) <= CELLS, "too many rows and classes for this checker")
     rows, kept = prepared(header, X, label, weight)
     depth, splits = (
-        None if header[name] is None else number(header, name, 0, most)
-        for name, most in (("max_depth", DEEPEST), ("max_splits", 1 << 53))
+        number(header, name, 0, most, optional=True)
+        for name, most in (("max_depth", DEEPEST), ("max_splits", WIDEST))
     )
     order = np.argsort(rows.ranks, axis=1, kind="stable")
     checker = Checker(rows, plan, number(header, "work", 0, work))
     bounds = checker.claim(order, order.shape[1] if depth is None else depth, splits)[-1].tolist()
-    require(plan.at == len(plan.data), "something follows the plan")
-    require(header["results"], "the certificate has no results")
+    fine = next(checker.plan, None) is None and checker.work >= 0 and header["results"]
+    require(fine, "the plan is too long, or there are no results")
     for result in header["results"]:
         most = None if splits is None else number(result, "max_splits", 0, splits)
         require(result["max_splits"] == most, "a result with another budget")
-        cost, used = tree_cost(
-            result["tree"], X[kept], rows, DEEPEST if depth is None else depth, most
-        )
+        cost, used = tree_cost(result["tree"], X[kept], rows, depth, most)
         value = cost * rows.unit + used * fraction(header["penalty"])
         bound = bounds[-1 if most is None else min(most, len(bounds) - 1)] * rows.unit
         require(fraction(result["value"]) == value, f"the tree costs {value}")
@@ -379,15 +387,12 @@ def main(path: str, data: str, target: str = "", weights: str = "") -> None:
     header, _ = read(path)
     with open(data, encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
-    names = header["feature_names"]
-    given = [float(row[weights]) for row in table] if weights else None
-    X = [[float(row[name]) for name in names] for row in table]
-    check(path, X, [row[target or header["target"]] for row in table], given)
-    shown = {name: header[name] for name in header if name not in ("results", "classes")}
-    sys.stdout.write(f"{json.dumps(shown, indent=1)}\n")
-    for result in header["results"]:
-        proved = "no tree costs less than {bound}, this tree costs {value}"
-        sys.stdout.write(f"checked: {proved}\n".format(**result))
+    target = target or header["target"]
+    names = header["feature_names"] or [name for name in table[0] if name not in (target, weights)]
+    columns = [[float(row[name]) for row in table] for name in [*names, weights] if name]
+    given = columns.pop() if weights else None
+    check(path, np.transpose(columns), [row[target] for row in table], given)
+    sys.stdout.write(f"checked: {json.dumps(header)}\n")
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Statement:
         else:
             said.append(f"by label and answer {head['costs']}")
         if head["weights"]:
-            said.append("rows weighted")
+            said.append("rows weighted" + ", to within a millionth" * head["rounded"])
         if head["class_weight"] is not None:
             pairs = zip(head["classes"], head["class_weight"], strict=True)
             said.append("class weights " + ", ".join(f"{c}: {w}" for c, w in pairs))
