@@ -103,6 +103,29 @@ def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None)
     With `cells`, pairs of points as for `dichotomies` and of the point of every row (numbered in the order of the rows), the partitions of `dichotomies` are splits too, without being listed. Those in the trees are `parts`, with the number of their pair and the rows that go left; `feature` = number of masks + columns + place in `parts`.
     """
 
+class Proof:
+    """A plan of where to look, and what it shows."""
+
+    @property
+    def plan(self) -> bytes: ...
+
+    @property
+    def bounds(self) -> list[int]: ...
+
+    @property
+    def work(self) -> int: ...
+
+    @property
+    def claims(self) -> int: ...
+
+    @property
+    def scans(self) -> int: ...
+
+def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, least: int = 1, penalty: int = 0, targets: Sequence[int], isa: str = 'auto') -> Proof:
+    """
+    Write a plan that shows that no tree over rank columns (features x rows) costs less than the targets: one, or one for each number of splits. See docs/certificates.md.
+    """
+
 def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     Give the dense rank of every value within its row of a table of finite numbers.
