@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
-_MODEL = {"tree", "objectives", "sides", "problem"}
+_MODEL = {"fields", "interrupts", "tree", "objectives", "sides", "problem"}
 _READ = {"inputs", "parameters", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines", "routing"}
 _USERS = _SOLVE | {
@@ -40,7 +40,9 @@ LAYERS: dict[str, set[str]] = {
     "counting": set(),
     "combinations": set(),
     "sides": set(),
-    "tree": set(),
+    "fields": set(),
+    "interrupts": set(),
+    "tree": {"fields"},
     "objectives": {"tree"},
     "problem": {"tree", "objectives", "sides"},
     "inputs": set(),
@@ -56,7 +58,8 @@ LAYERS: dict[str, set[str]] = {
     "proof": _MODEL | _READ | {"_native", "preparing", "splits"},
     "recounting": _MODEL | {"preparing"},
     "falling_back": _SOLVE | {"preparing"},
-    "solving": _SOLVE | {"preparing", "recounting", "falling_back", "proof"},
+    "by_size": _MODEL,
+    "solving": _SOLVE | {"preparing", "recounting", "falling_back", "by_size", "proof"},
     "estimators": _SOLVE | {"solving"},
     "sizes": _SOLVE | {"solving", "estimators"},
     "export": _MODEL | {"splits"},

@@ -134,9 +134,9 @@ void check_numbers(std::uint64_t seed, const std::vector<std::string>& isas) {
 
 }  // namespace
 
-void test_squares() {
+void test_squares(Effort effort) {
   const auto isas = instruction_sets();
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) check_numbers(seed, isas);
+  for (std::uint64_t seed = 0; seed < effort.of(1500); ++seed) check_numbers(seed, isas);
 }
 
 }  // namespace exactree::tests

@@ -3,8 +3,8 @@
 A row of weight w and target y becomes a whole weight and a whole sum p, nearly w (y - c) / step for
 the median c. The steps are powers of two, as fine as keeps the sums of |p| and of w below 2^53, so
 that adding them in float64 is exact. Costs are squares of steps in units of 2^shift; the proofs of
-what the search does with them are in cpp/search/targets/squares.hpp. What that loses, for N rows of weight
-one, T the error of the single leaf and f that of a tree:
+what the search does with them are in cpp/search/targets/squares.hpp. What that loses, for N rows of
+weight one, T the error of the single leaf and f that of a tree:
 
 - half a step a row. The error of a tree is the squared distance of the targets from their
   projection on its leaves, so it changes by sqrt(f N) + N / 4 at most (f in squared steps). As
