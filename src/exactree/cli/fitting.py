@@ -99,7 +99,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
             output.note(f"report written to {args.report}")
     except KeyboardInterrupt:
         status_of(output, result)
-        output.warn("interrupted; the tree was kept, and not all files were written")
+        output.warn("interrupted; the tree was kept, and the report was not written")
         return INTERRUPTED
     return status_of(output, result)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from exactree import _native, inputs
 from exactree.objectives import CostMatrix, MisclassificationError, Objective, as_objective
-from exactree.preparing import DEEPEST, Budgets, Data, make_problem, read_budgets, read_data
+from exactree.preparing import Budgets, Data, make_problem, read_budgets, read_data
 from exactree.problem import Problem, Result
 from exactree.proof import checking
 from exactree.splits import Axis, AxisSplit, Binary, SplitFamily, Splits, as_family
@@ -184,8 +184,8 @@ def _budgets(problem: Problem, data: Data, budgets: Budgets) -> dict[str, Any]:
     elif budgets.min_weight:
         weight = problem.min_rows * problem.unit * problem.scale
     depth, splits = budgets.max_depth, budgets.max_splits
-    if depth is None and problem.max_depth == DEEPEST:
-        depth = DEEPEST
+    if depth is None and problem.max_depth == checking.DEEPEST:
+        depth = checking.DEEPEST
     if splits is not None and splits > LARGEST_BUDGET:
         raise ValueError(f"max_splits={splits} has no certificates: pass {LARGEST_BUDGET} at most")
     return {
