@@ -23,7 +23,6 @@ from exactree.tree import Leaf, Tree
 from exactree.weights import balanced, integer_weights
 
 LARGEST_BUDGET = 63
-PRESET = 9 | lzma.PRESET_EXTREME
 
 
 def certify(
@@ -240,8 +239,15 @@ def _certificate(
                 f"{entry['bound']}: please report this as a bug of exactree"
             )
     header |= {"work": proof.work, "results": shown}
-    line = json.dumps(header, allow_nan=False).encode()
-    return lzma.compress(line + b"\n" + proof.plan, preset=PRESET)
+    return _packed(json.dumps(header, allow_nan=False).encode() + b"\n" + proof.plan)
+
+
+def _packed(data: bytes) -> bytes:
+    """Compress; a dictionary as long as the data is enough, and quick to set up."""
+    best = 9 | lzma.PRESET_EXTREME
+    size = min(max(4096, len(data)), 1 << 26)
+    chain = [{"id": lzma.FILTER_LZMA2, "preset": best, "dict_size": size}]
+    return lzma.compress(data, filters=chain)
 
 
 def _prove(rows: checking.Rows, header: dict[str, Any], targets: list[int]) -> _native.Proof:
