@@ -50,19 +50,20 @@ class Chain {
       : shape_(shape), below_(below), penalty_(facts.problem.penalty) {
     const std::size_t n = static_cast<std::size_t>(rows.n);
     before_.resize(n + 1);
-    std::vector<Cost> sizes(n + 1);
+    std::vector<Cost> sizes(shape.variants == 2 ? n + 1 : 0);
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t place = rows.column(f)[i], r = row_of(place);
       before_[i + 1] = before_[i] + facts.influence[r];
-      sizes[i + 1] = sizes[i] + facts.problem.sizes[r];
+      if (shape.variants == 2) sizes[i + 1] = sizes[i] + facts.problem.sizes[r];
       if (is_end(place) && i + 1 < n) places_.push_back(static_cast<int>(i) + 1);
     }
+    range_[0] = {0, static_cast<int>(places_.size())};
+    if (shape.variants == 1) return;
     const Cost least = facts.problem.least;
     const auto small = [&](int p) { return sizes[static_cast<std::size_t>(p)] < least; };
     const auto enough_after = [&](int p) {
       return sizes[n] - sizes[static_cast<std::size_t>(p)] >= least;
     };
-    range_[0] = {0, static_cast<int>(places_.size())};
     range_[1].from = static_cast<int>(std::partition_point(places_.begin(), places_.end(), small) -
                                       places_.begin());
     range_[1].to = static_cast<int>(

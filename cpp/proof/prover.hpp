@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ class Prover {
   // A claim that e(rows, depth, k) is at least min(cap, e) for every k.
   std::unique_ptr<C> prove(const Rows& rows, int depth, int splits, const B& cap) {
     if (++claims_ % 64 == 0 && stop_()) throw Stopped{};
+    if (claims_ * facts_.problem.features > kMostColumns)
+      throw std::length_error(
+          "the proof is too long to be written: certify a problem with a smaller max_depth");
     auto claim = std::make_unique<C>();
     claim->n = rows.n;
     claim->depth = useful_depth(rows, depth, splits);
@@ -66,7 +70,7 @@ class Prover {
       auto& entries = claim.columns[static_cast<std::size_t>(f)];
       if (entries.empty()) continue;
       const Chain<Size> chain(facts_, rows, f, shape, below);
-      Trimmer<Size>(chain, rows.n, {variants_, below}, wanted).trim(entries);
+      Trimmer<Size>(chain, rows.n, {variants_, below}, wanted).trim(entries, true);
       for (auto& entry : entries)
         for (int s = 0; s < 2; ++s)
           if (entry.kid[s])
@@ -80,6 +84,8 @@ class Prover {
   int variants() const { return variants_; }
 
  private:
+  static constexpr std::int64_t kMostColumns = std::int64_t{1} << 24;  // of all claims: gigabytes
+
   std::size_t features() const { return static_cast<std::size_t>(facts_.problem.features); }
   Cost penalty() const { return facts_.problem.penalty; }
 
@@ -190,7 +196,7 @@ class Prover {
       cover_column(column, start, best, entries);
       std::sort(entries.begin(), entries.end(),
                 [](const auto& x, const auto& y) { return x.position < y.position; });
-      Trimmer<Size>(chain, rows.n, {variants_, below}, best).trim(entries);
+      Trimmer<Size>(chain, rows.n, {variants_, below}, best).trim(entries, false);
     }
   }
 

@@ -18,7 +18,8 @@ class Trimmer {
   Trimmer(const Chain<Size>& chain, int n, Shape sides, const B& need)
       : chain_(chain), n_(n), sides_(sides), need_(need) {}
 
-  void trim(std::vector<Entry<Size>>& entries) {
+  // `lowered`: the entries that are kept have to show no more than their two gaps need.
+  void trim(std::vector<Entry<Size>>& entries, bool lowered) {
     std::vector<std::size_t> kept = fewest(entries);
     const bool each_gap_alone = !kept.empty() || closed(entries, kept);
     if (!each_gap_alone) {
@@ -28,7 +29,7 @@ class Trimmer {
     }
     std::vector<Entry<Size>> left;
     for (const std::size_t i : kept) left.push_back(std::move(entries[i]));
-    if (each_gap_alone) lower(left);
+    if (each_gap_alone && lowered) lower(left);
     entries.clear();
     for (auto& entry : left)
       if (entry.used[0] || entry.used[1]) entries.push_back(std::move(entry));
@@ -45,9 +46,9 @@ class Trimmer {
   }
   bool closes(const Stop& a, const Stop& b) const { return chain_.open(need_, a, b).empty(); }
 
-  // The fewest entries such that every gap between two is closed by these two: shortest path. Many
-  // entries are rare; then the farthest is taken from each. Empty if there are no such, or none
-  // are needed.
+  // The fewest entries such that every gap between two is closed by these two: shortest path. From
+  // each entry it looks on until a gap stays open: longer ones hardly ever close. Empty if there
+  // are no such entries, or none are needed.
   std::vector<std::size_t> fewest(const std::vector<Entry<Size>>& entries) const {
     std::vector<Stop> stops{Stop{}};
     for (const auto& entry : entries) stops.push_back(stop_of(entry));
@@ -56,14 +57,12 @@ class Trimmer {
     constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> steps(m, kNone), from(m, kNone);
     steps[0] = 0;
-    const bool many = m > kMany;
     for (std::size_t i = 0; i + 1 < m; ++i) {
       if (steps[i] == kNone) continue;
-      for (std::size_t j = m - 1; j > i; --j)
-        if (steps[i] + 1 < steps[j] && closes(stops[i], stops[j])) {
+      for (std::size_t j = i + 1; j < m && closes(stops[i], stops[j]); ++j)
+        if (steps[i] + 1 < steps[j]) {
           steps[j] = steps[i] + 1;
           from[j] = i;
-          if (many) break;
         }
     }
     std::vector<std::size_t> kept;
