@@ -86,6 +86,9 @@ class SearchResult:
     @property
     def peak_bytes(self) -> int: ...
 
+    @property
+    def threads(self) -> int: ...
+
 def prunings() -> list[str]:
     """
     List the prunings in the order of the bits of `switches`, which turn them off in tests. One more bit uses them everywhere, where they do not pay too.
