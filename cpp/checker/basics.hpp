@@ -175,7 +175,8 @@ class Sha256 {
     std::array<std::uint32_t, 8> s = state_;
     for (std::size_t i = 0; i < 64; ++i) {
       const std::uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-      const std::uint32_t t1 = s[7] + (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) +
+      const std::uint32_t t1 = s[7] +
+                               (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) +
                                choice + k[i] + w[i];
       const std::uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
       const std::uint32_t t2 =

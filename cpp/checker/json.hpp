@@ -63,7 +63,8 @@ class JsonReader {
   static constexpr int kDeepest = 450;  // nested values: 200 levels of a tree take one each
 
   void skip() {
-    while (at_ < text_.size() && std::string(" \t\r\n").find(text_[at_]) != std::string::npos) ++at_;
+    while (at_ < text_.size() && std::string(" \t\r\n").find(text_[at_]) != std::string::npos)
+      ++at_;
   }
   char peek() {
     skip();
@@ -88,10 +89,16 @@ class JsonReader {
     demand(depth < kDeepest, "the header is nested too deeply");
     Json out;
     switch (peek()) {
-      case 'n': return word("null", Json::kNull);
-      case 't': return word("true", Json::kTrue);
-      case 'f': return word("false", Json::kFalse);
-      case '"': out.kind = Json::kText; out.text = string(); return out;
+      case 'n':
+        return word("null", Json::kNull);
+      case 't':
+        return word("true", Json::kTrue);
+      case 'f':
+        return word("false", Json::kFalse);
+      case '"':
+        out.kind = Json::kText;
+        out.text = string();
+        return out;
       case '[':
         out.kind = Json::kList;
         take('[');
@@ -112,11 +119,13 @@ class JsonReader {
         } while (takes(','));
         take('}');
         return out;
-      default: break;
+      default:
+        break;
     }
     out.kind = Json::kNumber;
     const std::size_t start = at_;
-    while (at_ < text_.size() && std::string("+-.0123456789eE").find(text_[at_]) != std::string::npos)
+    while (at_ < text_.size() &&
+           std::string("+-.0123456789eE").find(text_[at_]) != std::string::npos)
       ++at_;
     out.text = text_.substr(start, at_ - start);
     demand(!out.text.empty(), "the header is damaged");

@@ -77,7 +77,8 @@ struct Data {
   std::vector<std::int64_t> label;
   std::vector<double> weight;
 
-  Data(const Table& table, const Json& header, const std::string& target, const std::string& weights) {
+  Data(const Table& table, const Json& header, const std::string& target,
+       const std::string& weights) {
     std::vector<std::string> names;
     if (!header.at("feature_names").null()) {
       for (const Json& name : header.at("feature_names").list) names.push_back(name.name());
@@ -109,7 +110,8 @@ struct Data {
   std::string digest() const {
     Sha256 hash;
     const std::string head = "exactree.data 1\n" + std::to_string(label.size()) + " " +
-                             std::to_string(columns.size()) + " " + (weight.empty() ? "0" : "1") + "\n";
+                             std::to_string(columns.size()) + " " + (weight.empty() ? "0" : "1") +
+                             "\n";
     hash.add(head.data(), head.size());
     const auto add = [&](std::uint64_t bits) {
       std::uint8_t bytes[8];
@@ -140,7 +142,8 @@ struct Problem {
     rows.columns = data.columns.size();
     demand(rows.columns > 0, "there are no columns");
     read_costs(header.at("costs"));
-    const Cost highest = rows.costs.empty() ? 1 : *std::max_element(rows.costs.begin(), rows.costs.end());
+    const Cost highest =
+        rows.costs.empty() ? 1 : *std::max_element(rows.costs.begin(), rows.costs.end());
     Wide total = 0;
     const bool rounded = header.at("rounded").kind == Json::kTrue;
     const bool by_weight = heavy.above() > 0;
@@ -158,7 +161,8 @@ struct Problem {
       rows.size.push_back(by_weight ? static_cast<Cost>(weight) : 1);
     }
     demand(total > 0, "no row has any weight");
-    demand(Fraction(total) * Fraction(factor) * Fraction(std::max<Cost>(highest, 1)) < Fraction(kTotal),
+    demand(Fraction(total) * Fraction(factor) * Fraction(std::max<Cost>(highest, 1)) <
+               Fraction(kTotal),
            "the weights are too large");
     rows.n = kept.size();
     rows.least = header.at("min_samples_leaf").whole(1, Cost{1} << 53);

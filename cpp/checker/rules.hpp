@@ -81,7 +81,8 @@ class Checker {
  public:
   Checker(const Rows& rows, Plan& plan, std::int64_t work)
       : rows_(rows), plan_(plan), work_(work), side_(rows.n, 0), variants_(rows.least > 1 ? 2 : 1) {
-    for (std::size_t i = 0; i < rows.n; ++i) influence_.push_back(rows.influence(static_cast<int>(i)));
+    for (std::size_t i = 0; i < rows.n; ++i)
+      influence_.push_back(rows.influence(static_cast<int>(i)));
   }
 
   std::vector<Cost> root(std::int64_t depth, std::int64_t splits) {
@@ -122,7 +123,8 @@ class Checker {
     work_ -= static_cast<std::int64_t>(n * rows_.columns);
     demand(work_ >= 0, "the plan takes more work than the certificate says");
     std::vector<Cost> weights(rows_.classes, 0);
-    for (const int row : order[0]) weights[label(row)] += rows_.weight[static_cast<std::size_t>(row)];
+    for (const int row : order[0])
+      weights[label(row)] += rows_.weight[static_cast<std::size_t>(row)];
     const Cost leaf = rows_.leaf(weights);
     const std::size_t many = budgets(depth, splits);
     demand(many <= 1 << 16, "too many numbers of splits");
@@ -200,7 +202,8 @@ class Checker {
     std::uint64_t at = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t code = plan_.number(), step = code >> 2;
-      demand(step > 0 && step < n && at + step < n, "the plan has thresholds that are not in order");
+      demand(step > 0 && step < n && at + step < n,
+             "the plan has thresholds that are not in order");
       at += step;
       Entry entry;
       entry.position = static_cast<std::size_t>(at);
@@ -255,7 +258,8 @@ class Checker {
       for (int s = 0; s < 2; ++s)
         for (int v = 0; v < variants_; ++v)
           for (std::size_t k = 0; k < fewer; ++k)
-            sides[s][p * stride + static_cast<std::size_t>(v) * fewer + k] = entry.known[s].of[v][k];
+            sides[s][p * stride + static_cast<std::size_t>(v) * fewer + k] =
+                entry.known[s].of[v][k];
     }
     spread(sides[0], before, stride, fewer, false);
     spread(sides[1], before, stride, fewer, true);
