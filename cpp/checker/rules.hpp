@@ -156,6 +156,7 @@ class Checker {
     const std::size_t n = order[0].size();
     Cost all = 0;
     for (const int row : order[0]) all += rows_.size[static_cast<std::size_t>(row)];
+    const Cost weight = std::accumulate(total.begin(), total.end(), Cost{0});
     std::vector<Cost> left(rows_.classes), right(rows_.classes);
     for (std::size_t f = 0; f < rows_.columns; ++f) {
       const std::vector<int>& inside = order[f];
@@ -168,12 +169,20 @@ class Checker {
         right[label(inside[i])] -= rows_.weight[row];
         size += rows_.size[row];
         if (!ends(f, inside, i)) continue;
-        const Cost cost = rows_.leaf(left) + rows_.leaf(right) + rows_.penalty;
+        const Cost cost = both_leaves(left, right, weight) + rows_.penalty;
         best[0] = std::min(best[0], cost);
         if (std::min(size, all - size) >= rows_.least) best[1] = std::min(best[1], cost);
       }
     }
     return best;
+  }
+
+  // The cost of two leaves of so much weight in all.
+  Cost both_leaves(const std::vector<Cost>& left, const std::vector<Cost>& right,
+                   Cost weight) const {
+    if (!rows_.costs.empty()) return rows_.leaf(left) + rows_.leaf(right);
+    return weight - *std::max_element(left.begin(), left.end()) -
+           *std::max_element(right.begin(), right.end());
   }
 
   // Cover: the least bound of the leaf and of all splits.
