@@ -29,16 +29,16 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Read, check, tell."""
-    table = read_table(args.data, delimiter=args.delimiter, header=args.header)
     try:
         said = read_statement(args.certificate)
-        target = args.target or said.header["target"]
+        target = args.target or said.header.get("target")
         if target is None:
             output.error("the certificate has no name of the target: pass --target")
             return BAD_INPUT
+        table = read_table(args.data, delimiter=args.delimiter, header=args.header, text=[target])
         columns = _columns(said, table, [target, args.weights])
         weights = table.numbers([args.weights])[:, 0] if args.weights else None
-        labels = table.column(target)
+        labels = table.labels(target)
         shown = check(args.certificate, table.numbers(columns), labels, sample_weight=weights)
     except Rejected as error:
         output.error(f"{args.certificate}: rejected: {error}")
@@ -51,5 +51,5 @@ def run(args: argparse.Namespace, output: Output) -> int:
 
 def _columns(said: Statement, table: Table, others: list[str | None]) -> list[str]:
     """Name the columns of the features: those of the certificate, or all others of the table."""
-    names: list[str] | None = said.header["feature_names"]
+    names: list[str] | None = said.header.get("feature_names")
     return [name for name in table.names if name not in others] if names is None else names

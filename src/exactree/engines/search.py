@@ -33,16 +33,23 @@ def search(
     switches: int = 0,
     isa: str = "auto",
     influences: bool = False,
+    below: int | None = None,
 ) -> Result:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
+
+    `below` is the cost of a tree that is known, for problems with sides: if none is below it, the
+    single leaf comes back, and the cost as lower bound.
 
     `switches` turns prunings off, `influences` one of squared error on that did not pay, and `isa`
     chooses the instruction set; they are for tests and benchmarks, and none changes the result.
     """
     if fixed.is_squared(problem):
-        options = {"switches": switches, "isa": isa, "influences": influences}
-        return _search_squares(problem, limits, on_progress, options)
-    found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
+        own = {"switches": switches, "isa": isa, "influences": influences}
+        return _search_squares(problem, limits, on_progress, own)
+    options: dict[str, Any] = {"switches": switches, "isa": isa}
+    if below is not None:
+        options["upper_bound"] = below
+    found = _run(problem, limits, on_progress, sizes=False, options=options)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
     )
@@ -54,7 +61,7 @@ def search_sizes(
     """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
     if fixed.is_squared(problem):
         return _search_squared_sizes(problem, limits, on_progress)
-    found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
+    found = _run(problem, limits, on_progress, sizes=True, options={})
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
 
@@ -65,8 +72,7 @@ def _run(
     on_progress: OnProgress | None,
     *,
     sizes: bool,
-    switches: int,
-    isa: str,
+    options: dict[str, Any],
 ) -> Any:
     _refuse_long_budget(problem, sizes=sizes)
     started = perf_counter()
@@ -81,9 +87,8 @@ def _run(
         "penalty": int(problem.penalty),
         "sizes": sizes,
         "lower_bound": _conflicts(problem),
-        "switches": switches,
-        "isa": isa,
         "poll": poll if on_progress else None,
+        **options,
     }
     if isinstance(problem.objective, CostMatrix):
         priced = _priced_rows(problem, terms)

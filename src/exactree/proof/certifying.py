@@ -83,6 +83,10 @@ def certify(
         max_depth, max_splits, min_samples_leaf, penalty, min_weight_fraction_leaf
     )
     data = read_data(X, y, sample_weight, class_weight)
+    if not isinstance(data.X, np.ndarray):
+        raise ValueError(
+            "missing values, categories and dates have no certificates yet: pass numbers only"
+        )
     loss = loss.for_classes(data.classes)
     _refuse_other_problems(family, loss)
     problem = make_problem(data, family.sources(data.X), budgets, loss, family.words)
