@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import regression, report, suites, surfaces
+from benchmarks import oblique, regression, report, suites, surfaces
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.large import large
@@ -31,6 +31,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "iris": suites.iris,
     "hyperplanes": surfaces.hyperplanes,
     "hyperplanes_further": surfaces.hyperplanes_further,
+    "oblique": oblique.oblique,
     "pairs": surfaces.pairs,
     "iris_columns": surfaces.iris_columns,
     "quadrics": surfaces.quadrics,

@@ -77,6 +77,7 @@ def solver(name: str, package: str, **claims: bool) -> Callable[[Prepare], Prepa
 
 def find(text: str) -> tuple[Solver, Options]:
     """The solver and the options of "name" or "name:key=value,key=value"."""
+    import_module("benchmarks.oblique_peers")  # which enters its solvers
     name, _, rest = text.partition(":")
     if name not in SOLVERS:
         raise ValueError(f"no solver {name!r}: there are {', '.join(sorted(SOLVERS))}")
