@@ -16,7 +16,7 @@ INSTALL := $(PIP) install --no-build-isolation \
 	--config-settings=build-dir=build/native \
 	--config-settings=cmake.define.EXACTREE_WERROR=ON
 
-.PHONY: FORCE all demo test docs coverage lint format stub asan portable fuzz bench clean
+.PHONY: FORCE all demo checker test docs coverage lint format stub asan portable fuzz bench clean
 
 all: test
 
@@ -56,6 +56,12 @@ $(VENV)/.docs: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 
 demo: $(VENV)/.installed $(VENV)/.demo
 	$(BIN)/python examples/demo.py $(ARGS)
+
+# The second checker of certificates: a program of its own, which needs nothing but a compiler.
+checker: build/check_certificate
+build/check_certificate: $(wildcard cpp/checker/*)
+	@mkdir -p build
+	$(CXX) -std=c++20 -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o $@ cpp/checker/main.cpp
 
 test: $(VENV)/.installed $(VENV)/.extras
 	$(BIN)/python -m pytest $(ARGS)

@@ -27,6 +27,7 @@ _USERS = _SOLVE | {
     "solving",
     "estimators",
     "sizes",
+    "proof",
     "export",
     "plot",
     "report",
@@ -56,11 +57,12 @@ LAYERS: dict[str, set[str]] = {
     "splits": _MODEL | {"geometry", "counting", "rows"},
     "engines": _MODEL | {"bounds", "combinations", "counting", "memory", "spec", "_native"},
     "preparing": _MODEL | _READ | {"bounds", "splits"},
+    "proof": _MODEL | _READ | {"_native", "preparing", "splits"},
     "recounting": _MODEL | {"preparing"},
     "rare_categories": _SOLVE | {"preparing"},
     "by_size": _MODEL,
     "translating": _SOLVE | {"preparing", "recounting"},
-    "solving": _SOLVE | {"preparing", "translating", "rare_categories", "by_size"},
+    "solving": _SOLVE | {"preparing", "translating", "rare_categories", "by_size", "proof"},
     "estimators": _SOLVE | {"solving"},
     "sizes": _SOLVE | {"solving", "estimators"},
     "export": _MODEL | {"splits"},
@@ -136,6 +138,7 @@ def test_few_know_the_native_module() -> None:
     assert {name for name, allowed in LAYERS.items() if "_native" in allowed} == {
         "engines",
         "geometry",
+        "proof",
         "routing",
         "rows",
     }
@@ -145,6 +148,15 @@ def test_few_know_the_native_module() -> None:
 def test_the_specification_needs_only_the_standard_library(path: Path) -> None:
     tops = {name.split(".")[0] for name in names_imported_by(path)}
     assert tops <= sys.stdlib_module_names | {"exactree"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "proof").glob("checking*.py")), ids=lambda p: p.name
+)
+def test_checkers_import_nothing_of_ours_and_can_be_read(path: Path) -> None:
+    tops = {name.split(".")[0] for name in names_imported_by(path)}
+    assert tops <= sys.stdlib_module_names | {"numpy"}
+    assert len(path.read_text().splitlines()) < 400
 
 
 @each_source

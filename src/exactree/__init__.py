@@ -1,6 +1,6 @@
 """Provably optimal decision trees, for any splitting rule."""
 
-from exactree import counting, datasets, export, objectives, plot, splits
+from exactree import counting, datasets, export, objectives, plot, proof, splits
 from exactree.binarize import ThresholdBinarizer
 from exactree.estimators import OptimalTreeClassifier, OptimalTreeRegressor
 from exactree.export import (
@@ -48,6 +48,7 @@ __all__ = [
     "objectives",
     "penalty_path",
     "plot",
+    "proof",
     "size_path",
     "solve",
     "splits",

@@ -146,6 +146,29 @@ def search_oblique(z: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     A tree is three lists in preorder: left and right children, -1 of a leaf, and planes, whose last number is the constant; a row goes right where the sum is above 0. The search ends at a tree of cost `lower_bound`, or after `idle_rounds` rounds without a better one; the tree depends on `seed`, not on `threads`. `plane_columns` above 0 limits the columns in a plane. For numbers, costs are in units of which one of squared error has `scale`, and the targets must be centred.
     """
 
+class Proof:
+    """A plan of where to look, and what it shows."""
+
+    @property
+    def plan(self) -> bytes: ...
+
+    @property
+    def bounds(self) -> list[int]: ...
+
+    @property
+    def work(self) -> int: ...
+
+    @property
+    def claims(self) -> int: ...
+
+    @property
+    def scans(self) -> int: ...
+
+def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, least: int = 1, penalty: int = 0, targets: Sequence[int], isa: str = 'auto') -> Proof:
+    """
+    Write a plan that shows that no tree over rank columns (features x rows) costs less than the targets: one, or one for each number of splits. See docs/certificates.md.
+    """
+
 def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     Give the dense rank of every value within its row of a table of finite numbers.

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import inf
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -51,6 +52,7 @@ from exactree.problem import (
     Progress,
     Result,
 )
+from exactree.proof import certify
 from exactree.rare_categories import refuse_left_out, search_frequent
 from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family, numbers_for
 from exactree.splits.binary import OtherValues
@@ -87,6 +89,7 @@ def solve(
     missing: str = "split",
     categorical_features: Any = "from_dtype",
     categories: str = "equality",
+    certificate: str | Path | None = None,
 ) -> Result:
     """Find a tree of least loss among all trees within the budgets, with a proof.
 
@@ -150,6 +153,8 @@ def solve(
     categories : str
         How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
         these?), for up to 10 categories a column.
+    certificate : str, Path or None
+        Write a certificate of what is proved to this file, as `exactree.proof.certify` does.
 
     Examples
     --------
@@ -203,7 +208,24 @@ def solve(
             found = chosen(problem, left, show)
         time = _for_fitting(limits, start, found)
         found = translated(found, problem, data, sources, started=start, seconds_left=time)
-        return _heard(found, noted)
+        result = _heard(found, noted)
+    if certificate is not None:
+        certify(
+            result,
+            X,
+            y,
+            certificate,
+            splits=splits,
+            max_depth=max_depth,
+            max_splits=max_splits,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            penalty=penalty,
+            objective=objective,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+        )
+    return result
 
 
 def solve_sizes(

@@ -28,6 +28,7 @@ from exactree.cli.progress import progress_line
 from exactree.cli.tables import is_number
 from exactree.interrupts import deferred
 from exactree.problem import Result
+from exactree.proof import certify
 from exactree.report.evidence import read_evidence
 from exactree.report.page import report_html
 from exactree.solving import solve
@@ -60,12 +61,17 @@ def add(commands: Any) -> None:
     parser.add_argument("--weights", metavar="NAME", help="a column of row weights")
     parser.add_argument("--out", metavar="MODEL.json", help="write the model to this file")
     parser.add_argument("--report", metavar="REPORT.html", help="write a report to this file")
+    parser.add_argument(
+        "--certificate",
+        metavar="PROOF.xz",
+        help="write a certificate of what is proved to this file, for exactree check",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Fit, tell, write."""
-    for path in filter(None, (args.out, args.report)):
+    for path in filter(None, (args.out, args.report, args.certificate)):
         refuse_unwritable(path)
     table = table_of(args)
     X, y, names = read_data(table, args)
@@ -90,8 +96,11 @@ def run(args: argparse.Namespace, output: Output) -> int:
             output.note(f"model written to {args.out}")
     try:
         noted.tell()
+        if args.certificate:
+            write_certificate(model, X, y, weights, args.certificate)
+            output.note(f"certificate written to {args.certificate}")
         if args.report:
-            write_page(model, X, y, args.report)
+            write_page(model, X, y, args.report, args.certificate)
             output.note(f"report written to {args.report}")
     except KeyboardInterrupt:
         status_of(output, result)
@@ -166,9 +175,34 @@ def tell(output: Output, model: Model) -> None:
     output.data(facts(model))
 
 
-def write_page(model: Model, X: Any, y: Target, path: str) -> None:
+def write_certificate(model: Model, X: Any, y: Target, weights: Any, path: str) -> None:
+    """Write what is proved, for others to check."""
+    how = model.parameters
+    if how["task"] != "classification":
+        raise ValueError("--certificate: regression has no certificates yet: leave it out")
+    certify(
+        model.result,
+        X,
+        np.array(y),
+        path,
+        splits=families(how["splits"]) if isinstance(how["splits"], list) else how["splits"],
+        max_depth=how["max_depth"],
+        max_splits=how["max_splits"],
+        min_samples_leaf=how["min_samples_leaf"],
+        penalty=how["penalty"],
+        objective=how["objective"],
+        sample_weight=weights,
+        class_weight=how["class_weight"],
+        feature_names=model.features,
+        target=model.target,
+    )
+
+
+def write_page(model: Model, X: Any, y: Target, path: str, certificate: str | None = None) -> None:
     """Write the report."""
-    evidence = replace(read_evidence(model.result, X, y), parameters=model.parameters)
+    evidence = replace(
+        read_evidence(model.result, X, y), parameters=model.parameters, certificate=certificate
+    )
     title = f"Tree for {model.target}"
     Path(path).write_text(report_html(evidence, title), encoding="utf-8")
 

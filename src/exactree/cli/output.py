@@ -13,14 +13,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-DONE, USAGE, BAD_INPUT, STOPPED, INTERRUPTED = 0, 2, 3, 4, 130
+DONE, REJECTED, USAGE, BAD_INPUT, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 EXIT_CODES = """\
 exit status:
-  0    done; of fit: the tree is proved optimal
+  0    done; of fit: the tree is proved optimal; of check: the certificate shows that it is
+  1    check rejects the certificate: it does not show what it says
   2    the command line is wrong
   3    a file or a value is wrong: the message names it, with its line
-  4    fit ended without a proof, mostly at a limit: the best tree so far was kept
+  4    fit ended without a proof, mostly at a limit: the best tree so far was kept;
+       of check: the certificate is right, and leaves a gap
   130  interrupted by Ctrl-C; fit keeps the best tree so far
 """
 

@@ -23,7 +23,8 @@ class Evidence:
     """A model and the rows it is shown with.
 
     `truth` and `answers` are class numbers, or numbers if `subject.classes` is None; `seen` has
-    the rows that reach each node, in preorder.
+    the rows that reach each node, in preorder; `certificate`
+    is the file of one, if there is any.
     """
 
     subject: Subject
@@ -33,6 +34,7 @@ class Evidence:
     truth: NDArray[Any]
     answers: NDArray[Any]
     seen: list[NDArray[np.intp]]
+    certificate: str | None = None
 
     @property
     def nodes(self) -> list[Tree]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from exactree.problem import Result
 from exactree.report.evidence import Evidence, element, number
@@ -146,9 +147,24 @@ def counters(result: Result) -> list[tuple[str, str]]:
     return [(key.replace("_", " "), number(value)) for key, value in result.stats.items()]
 
 
+def certificate_html(evidence: Evidence) -> str:
+    """Link to the certificate, and say how to check it."""
+    if evidence.certificate is None:
+        return ""
+    name = evidence.certificate
+    link = element("a", escape(name), href=quote(name))
+    command = element("code", escape(f"exactree check {name} data.csv"))
+    return element(
+        "p",
+        f"You need not believe this: {link} is a certificate. {command} computes every bound again "
+        "from the data, by a program that shares nothing with the search.",
+    )
+
+
 def proof_html(evidence: Evidence) -> str:
     """Write the statement, the facts and the counters."""
     said = "".join(element("p", escape(text)) for text in statement(evidence))
+    said += certificate_html(evidence)
     named = "".join(
         element("div", element("dt", escape(name)) + element("dd", escape(words)))
         for name, words in facts(evidence)

@@ -1,0 +1,327 @@
+// The bound that a plan shows. The rules are those of src/exactree/proof/checking.py, where the
+// proofs are, and of docs/certificates.md; this is a second program for them, and a faster one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "basics.hpp"
+
+namespace checker {
+
+using Cost = std::int64_t;
+constexpr Cost kTotal = Cost{1} << 61, kInfinite = Cost{1} << 62;
+constexpr int kDeepest = 200;
+
+struct Rows {
+  std::size_t n = 0, columns = 0, classes = 0;
+  std::vector<std::vector<int>> ranks;  // by column
+  std::vector<int> label;
+  std::vector<Cost> weight, size, costs;  // costs by label and answer; none: 1 if wrong
+  Cost penalty = 0, least = 1;
+
+  Cost cost(std::size_t l, std::size_t answer) const {
+    return costs.empty() ? (l == answer ? 0 : 1) : costs[l * classes + answer];
+  }
+  Cost influence(int row) const {
+    const auto l = static_cast<std::size_t>(label[static_cast<std::size_t>(row)]);
+    Cost most = costs.empty() ? 1 : 0;
+    for (std::size_t a = 0; !costs.empty() && a < classes; ++a) most = std::max(most, cost(l, a));
+    return weight[static_cast<std::size_t>(row)] * most;
+  }
+  // The cost of the best answer to weights by label.
+  Cost leaf(const std::vector<Cost>& weights) const {
+    if (costs.empty())
+      return std::accumulate(weights.begin(), weights.end(), Cost{0}) -
+             *std::max_element(weights.begin(), weights.end());
+    Cost best = kInfinite;
+    for (std::size_t a = 0; a < classes; ++a) {
+      Cost sum = 0;
+      for (std::size_t l = 0; l < classes; ++l) sum += weights[l] * cost(l, a);
+      best = std::min(best, sum);
+    }
+    return best;
+  }
+};
+
+// Numbers of seven bits a byte, lowest first.
+class Plan {
+ public:
+  explicit Plan(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      demand(at_ < bytes_.size() && shift <= 56, "the plan is cut off or damaged");
+      const auto byte = static_cast<std::uint8_t>(bytes_[at_++]);
+      value |= static_cast<std::uint64_t>(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+// Bounds without (0) and with (1) the limit on sides, for 0, 1, ... splits or for the depth alone.
+struct Bound {
+  std::vector<Cost> of[2];
+};
+
+// The rows of a node, by column in its order.
+using Order = std::vector<std::vector<int>>;
+
+class Checker {
+ public:
+  Checker(const Rows& rows, Plan& plan, std::int64_t work)
+      : rows_(rows), plan_(plan), work_(work), side_(rows.n, 0), variants_(rows.least > 1 ? 2 : 1) {
+    for (std::size_t i = 0; i < rows.n; ++i)
+      influence_.push_back(rows.influence(static_cast<int>(i)));
+  }
+
+  std::vector<Cost> root(std::int64_t depth, std::int64_t splits) {
+    Order all(rows_.columns, std::vector<int>(rows_.n));
+    for (std::size_t f = 0; f < rows_.columns; ++f) {
+      std::iota(all[f].begin(), all[f].end(), 0);
+      std::stable_sort(all[f].begin(), all[f].end(),
+                       [&](int a, int b) { return rank(f, a) < rank(f, b); });
+    }
+    const Bound found = claim(all, depth, splits);
+    demand(plan_.at_end(), "something follows the plan");
+    return found.of[variants_ - 1];
+  }
+
+ private:
+  struct Entry {
+    std::size_t position = 0;
+    bool used[2] = {false, false};
+    Bound known[2];
+  };
+
+  int rank(std::size_t f, int row) const { return rows_.ranks[f][static_cast<std::size_t>(row)]; }
+  std::size_t label(int row) const {
+    return static_cast<std::size_t>(rows_.label[static_cast<std::size_t>(row)]);
+  }
+  bool ends(std::size_t f, const std::vector<int>& inside, std::size_t i) const {
+    return rank(f, inside[i]) != rank(f, inside[i + 1]);
+  }
+  static std::size_t budgets(std::int64_t depth, std::int64_t splits) {
+    if (splits < 0) return 1;
+    const std::int64_t most = (std::int64_t{1} << std::min<std::int64_t>(depth, 60)) - 1;
+    return static_cast<std::size_t>(std::min(splits, most)) + 1;
+  }
+
+  // A lower bound of e(S, depth, k).
+  Bound claim(const Order& order, std::int64_t depth, std::int64_t splits) {
+    const std::size_t n = order[0].size();
+    work_ -= static_cast<std::int64_t>(n * rows_.columns);
+    demand(work_ >= 0, "the plan takes more work than the certificate says");
+    std::vector<Cost> weights(rows_.classes, 0);
+    for (const int row : order[0])
+      weights[label(row)] += rows_.weight[static_cast<std::size_t>(row)];
+    const Cost leaf = rows_.leaf(weights);
+    const std::size_t many = budgets(depth, splits);
+    demand(many <= 1 << 16, "too many numbers of splits");
+    // Few: less depth is enough where rows are few or the leaf is cheap.
+    depth = std::min(depth, static_cast<std::int64_t>(n) - 1);
+    if (splits >= 0) depth = std::min(depth, splits);
+    if (leaf == 0) depth = 0;
+    if (leaf > 0 && rows_.penalty > 0) depth = std::min(depth, (leaf - 1) / rows_.penalty);
+    demand(depth <= kDeepest, "the plan is too deep");
+    Bound out;
+    for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
+    if (depth == 1) {
+      const std::vector<Cost> split = single_split(order, weights);
+      for (int v = 0; v < variants_; ++v)
+        for (std::size_t k = splits < 0 ? 0 : 1; k < many; ++k)
+          out.of[v][k] = std::min(leaf, split[static_cast<std::size_t>(v)]);
+    } else if (depth > 1) {
+      const Bound found = cover(order, depth, splits, leaf);
+      for (int v = 0; v < variants_; ++v)
+        for (std::size_t k = 0; k < many; ++k)
+          out.of[v][k] = found.of[v][std::min(k, found.of[v].size() - 1)];
+    }
+    return out;
+  }
+
+  // Scan: the least cost of a single split, by trying all of them.
+  std::vector<Cost> single_split(const Order& order, const std::vector<Cost>& total) {
+    std::vector<Cost> best(2, kInfinite);
+    const std::size_t n = order[0].size();
+    Cost all = 0;
+    for (const int row : order[0]) all += rows_.size[static_cast<std::size_t>(row)];
+    const Cost weight = std::accumulate(total.begin(), total.end(), Cost{0});
+    std::vector<Cost> left(rows_.classes), right(rows_.classes);
+    for (std::size_t f = 0; f < rows_.columns; ++f) {
+      const std::vector<int>& inside = order[f];
+      std::fill(left.begin(), left.end(), 0);
+      right = total;
+      Cost size = 0;
+      for (std::size_t i = 0; i + 1 < n; ++i) {
+        const auto row = static_cast<std::size_t>(inside[i]);
+        left[label(inside[i])] += rows_.weight[row];
+        right[label(inside[i])] -= rows_.weight[row];
+        size += rows_.size[row];
+        if (!ends(f, inside, i)) continue;
+        const Cost cost = both_leaves(left, right, weight) + rows_.penalty;
+        best[0] = std::min(best[0], cost);
+        if (std::min(size, all - size) >= rows_.least) best[1] = std::min(best[1], cost);
+      }
+    }
+    return best;
+  }
+
+  // The cost of two leaves of so much weight in all.
+  Cost both_leaves(const std::vector<Cost>& left, const std::vector<Cost>& right,
+                   Cost weight) const {
+    if (!rows_.costs.empty()) return rows_.leaf(left) + rows_.leaf(right);
+    return weight - *std::max_element(left.begin(), left.end()) -
+           *std::max_element(right.begin(), right.end());
+  }
+
+  // Cover: the least bound of the leaf and of all splits.
+  Bound cover(const Order& order, std::int64_t depth, std::int64_t splits, Cost leaf) {
+    const std::int64_t below = splits < 0 ? -1 : splits - 1;
+    const std::size_t many = budgets(depth, splits), fewer = budgets(depth - 1, below);
+    Bound out;
+    for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
+    for (std::size_t f = 0; f < rows_.columns; ++f) {
+      std::vector<Entry> entries = read_entries(f, order[f]);
+      for (Entry& entry : entries)
+        for (int s = 0; s < 2; ++s) {
+          for (int v = 0; v < variants_; ++v) entry.known[s].of[v].assign(fewer, 0);
+          if (entry.used[s])
+            entry.known[s] = claim(part(order, f, entry.position, s), depth - 1, below);
+        }
+      along(f, order[f], entries, fewer, out);
+    }
+    return out;
+  }
+
+  std::vector<Entry> read_entries(std::size_t f, const std::vector<int>& inside) {
+    const std::uint64_t count = plan_.number(), n = inside.size();
+    demand(count < n, "the plan has a column with more thresholds than rows");
+    std::vector<Entry> out;
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t code = plan_.number(), step = code >> 2;
+      demand(step > 0 && step < n && at + step < n,
+             "the plan has thresholds that are not in order");
+      at += step;
+      Entry entry;
+      entry.position = static_cast<std::size_t>(at);
+      entry.used[0] = (code & 1) != 0;
+      entry.used[1] = (code & 2) != 0;
+      out.push_back(std::move(entry));
+    }
+    for (const Entry& entry : out)
+      demand(ends(f, inside, entry.position - 1), "the plan has a threshold among equal values");
+    return out;
+  }
+
+  Order part(const Order& order, std::size_t f, std::size_t position, int s) {
+    const std::size_t n = order[f].size(), size = s == 0 ? position : n - position;
+    for (std::size_t i = 0; i < n; ++i)
+      side_[static_cast<std::size_t>(order[f][i])] = static_cast<char>(i < position ? 0 : 1);
+    Order out(rows_.columns);
+    for (std::size_t g = 0; g < rows_.columns; ++g) {
+      out[g].resize(size + 1);
+      int* to = out[g].data();
+      for (const int row : order[g]) {
+        *to = row;  // and kept only if it is on this side
+        to += side_[static_cast<std::size_t>(row)] == s ? 1 : 0;
+      }
+      out[g].resize(size);
+    }
+    return out;
+  }
+
+  // Mono: what the entries say of all thresholds of the column; lowers `out` to the least of them.
+  void along(std::size_t f, const std::vector<int>& inside, const std::vector<Entry>& entries,
+             std::size_t fewer, Bound& out) const {
+    std::vector<std::size_t> places;
+    std::vector<Cost> before, sizes;
+    Cost weight = 0, size = 0;
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      weight += influence_[static_cast<std::size_t>(inside[i])];
+      size += rows_.size[static_cast<std::size_t>(inside[i])];
+      if (i + 1 == inside.size() || !ends(f, inside, i)) continue;
+      places.push_back(i + 1);
+      before.push_back(weight);
+      sizes.push_back(size);
+    }
+    const std::size_t m = places.size();
+    // Sides by place, variant and number of splits.
+    std::vector<Cost> sides[2];
+    const std::size_t stride = 2 * fewer;
+    for (int s = 0; s < 2; ++s) sides[s].assign(m * stride, 0);
+    std::size_t p = 0;
+    for (const Entry& entry : entries) {
+      while (places[p] < entry.position) ++p;
+      for (int s = 0; s < 2; ++s)
+        for (int v = 0; v < variants_; ++v)
+          for (std::size_t k = 0; k < fewer; ++k)
+            sides[s][p * stride + static_cast<std::size_t>(v) * fewer + k] =
+                entry.known[s].of[v][k];
+    }
+    spread(sides[0], before, stride, fewer, false);
+    spread(sides[1], before, stride, fewer, true);
+    for (std::size_t t = 0; t < m; ++t)
+      for (int v = 0; v < variants_; ++v) {
+        if (v == 1 && std::min(sizes[t], size - sizes[t]) < rows_.least) continue;
+        const std::size_t at = t * stride + static_cast<std::size_t>(v) * fewer;
+        join(&sides[0][at], &sides[1][at], fewer, out.of[v]);
+      }
+  }
+
+  // To larger sets goes what is free; to smaller ones everything, less what lies between.
+  void spread(std::vector<Cost>& side, const std::vector<Cost>& before, std::size_t stride,
+              std::size_t fewer, bool falling) const {
+    const std::size_t m = before.size();
+    std::vector<Cost> grown = side;
+    const auto step = [&](std::size_t from, std::size_t to, bool grows) {
+      const Cost between = grows ? 0 : std::abs(before[to] - before[from]);
+      const std::size_t width = grows ? fewer : stride;
+      std::vector<Cost>& values = grows ? grown : side;
+      for (std::size_t i = 0; i < width; ++i)
+        values[to * stride + i] =
+            std::max(values[to * stride + i], values[from * stride + i] - between);
+    };
+    for (std::size_t t = 1; t < m; ++t) step(t - 1, t, !falling);
+    for (std::size_t t = m; t-- > 1;) step(t, t - 1, falling);
+    for (std::size_t t = 0; t < m; ++t)
+      for (std::size_t i = 0; i < fewer; ++i) {
+        Cost& free = side[t * stride + i];
+        free = std::max(free, grown[t * stride + i]);
+        Cost& limited = side[t * stride + fewer + i];
+        limited = std::max(limited, free);
+      }
+  }
+
+  void join(const Cost* left, const Cost* right, std::size_t fewer, std::vector<Cost>& out) const {
+    if (out.size() == 1) {
+      out[0] = std::min(out[0], left[0] + right[0] + rows_.penalty);
+      return;
+    }
+    for (std::size_t k = 1; k < out.size(); ++k)
+      for (std::size_t i = 0; i <= std::min(k - 1, fewer - 1); ++i) {
+        const std::size_t j = std::min(k - 1 - i, fewer - 1);
+        out[k] = std::min(out[k], left[i] + right[j] + rows_.penalty);
+      }
+  }
+
+  const Rows& rows_;
+  Plan& plan_;
+  std::int64_t work_;
+  std::vector<char> side_;
+  std::vector<Cost> influence_;
+  int variants_;
+};
+
+}  // namespace checker

@@ -1,0 +1,399 @@
+"""Checks a certificate that no tree of thresholds costs less: standard library and NumPy alone.
+
+    python checking.py proof.xz data.csv [target [weights]]
+
+A certificate holds a tree and a plan: where to look so that everything else is ruled out. It holds
+no bound that would have to be believed. Whatever the plan says, the bound computed here is a true
+one, and a bad plan only makes it lower. docs/certificates.md describes the file.
+e(S, d, k) is the least cost of a tree of at most d levels and k splits on the rows S: the cost of
+its leaves and a penalty a split. w(A) is the most that the rows A can cost, whatever is answered.
+  Leaf   e(S, 0, .) is the cost of the best single answer.
+  Scan   e(S, 1, .) is found by trying all single splits.
+  Mono   e(A, d, k) >= e(B, d, k) - w(B - A), for all A and B: take the best tree of A for B. It
+         costs no more on the rows of A, and at most w(B - A) on the others.
+  Cover  e(S, d, k) is the least of the leaf and, over all splits t and i + j = k - 1, of
+         penalty + e(left of t, d - 1, i) + e(right of t, d - 1, j). The plan lists sides of
+         thresholds to be bounded; Mono carries what is found to all others of the column.
+  Few    k splits with k * penalty >= leaf are no better than the leaf, and n rows have no use for
+         more than n - 1: less depth is enough where the leaf is cheap or rows are few.
+  Limit  With a least size of sides every claim has two bounds: without the limit ("free"), and
+         with it ("limited"), for which only thresholds with enough on both sides count. Mono holds
+         for limited only where A is within B: on B the leaves of a tree only grow.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import lzma
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Header = dict[str, Any]
+
+LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
+DEEPEST, WIDEST, WORK = 200, 63, 1 << 38  # levels, splits; rows times columns looked at: an hour
+CELLS, BLOCK = 1 << 24, 1 << 20  # rows times classes, in all; and times columns, at a time
+TOTAL, INFINITE = 1 << 61, 1 << 62  # the cost of all rows stays below; more than any cost
+
+
+class Rejected(ValueError):
+    """The certificate does not show what it says."""
+
+
+def require(holds: Any, complaint: str) -> None:
+    """Reject the certificate unless something holds."""
+    if not holds:
+        raise Rejected(complaint)
+
+
+def numbers(plan: bytes) -> Iterator[int]:
+    """Read the numbers of a plan: seven bits a byte, lowest first, at most 63 bits in all."""
+    value = shift = 0
+    for byte in plan:
+        require(shift <= 56, "the plan has a number that is too large")
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+    require(shift == 0, "the plan is cut off")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What the rules look at, in whole units of cost."""
+
+    ranks: Ints  # by column: the place of each row's value among the different ones
+    label: Ints
+    weight: Ints
+    size: Ints  # what a row counts on its side of a split
+    costs: Ints | None  # of a unit of weight by label and answer; None: 1 for every wrong answer
+    classes: int
+    penalty: int
+    least: int  # what each side of a split has to count
+    unit: Fraction  # what a unit of cost is worth
+
+    def answers(self, inside: Ints) -> Ints:
+        """Give what each answer costs for some rows."""
+        label, weight = self.label[inside], self.weight[inside]
+        sums = np.array([weight[label == c].sum() for c in range(self.classes)])
+        return sums.sum() - sums if self.costs is None else sums @ self.costs
+
+
+class Checker:
+    """Bounds from data and a plan. A node is, by column, its rows in the order of that column."""
+
+    def __init__(self, rows: Rows, plan: bytes, work: int) -> None:
+        self.rows, self.plan, self.work = rows, numbers(plan), work
+        most = 1 if rows.costs is None else rows.costs.max(1)[rows.label]
+        self.influence = rows.weight * most  # w of each row
+        self.common = np.gcd.reduce(rows.weight)
+        total = int(self.influence.sum()) // int(self.common)  # short numbers are faster
+        kind = np.int16 if total < 1 << 15 else np.int32 if total < 1 << 31 else np.int64
+        self.weight = (rows.weight // self.common).astype(kind)
+        self.variants = 1 if rows.least <= 1 else 2  # free, and limited
+
+    def budgets(self, depth: int, splits: int | None) -> int:
+        """Count the bounds of a claim: one for each number of splits, or one for the depth."""
+        return 1 if splits is None else min(splits, (1 << min(depth, 60)) - 1) + 1
+
+    def entries(self, rows: int) -> tuple[Ints, Mask]:
+        """Read positions along a column, ascending, and which sides of each are bounded."""
+        require(self.work >= 0, "the plan takes more work than the certificate says")
+        count = next(self.plan, rows)
+        require(count < rows, "the plan is cut off, or has more thresholds than rows")
+        codes = np.array([next(self.plan, 0) for _ in range(count)], np.int64)
+        steps = codes >> 2
+        fine = ((steps > 0) & (steps < rows)).all() and steps.sum() < rows
+        require(fine, "the plan is cut off, or has thresholds that are not in order")
+        return steps.cumsum(), (codes[:, None] >> np.arange(2) & 1).astype(bool)
+
+    def claim(self, order: Ints, depth: int, splits: int | None) -> Ints:
+        """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit."""
+        self.work -= order.size
+        leaf = int(self.rows.answers(order[0]).min())
+        bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
+        depth = min(depth, order.shape[1] - 1, depth if splits is None else splits)  # Few
+        if leaf == 0 or self.rows.penalty:
+            depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
+        if depth == 1:
+            split = self.scan(order, np.ones((1, *order.shape), bool))[1]
+            bound[:, 0 if splits is None else 1 :] = split[0][:, None]
+        elif depth > 1:
+            found = self.cover(order, depth, splits, leaf)
+            bound = found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)]
+        return bound
+
+    def scan(self, order: Ints, inside: Mask) -> tuple[Ints, Ints]:
+        """Scan, by trying all splits: the cost of a leaf, and of a leaf or the best split.
+
+        For many sets of rows: `inside` has set, column and place. A row's gain by an answer is the
+        most that it can cost less what it costs then: most gain is least cost.
+        """
+        rows, label, weight = self.rows, self.rows.label[order], self.weight[order]
+        mask, ends = -inside.astype(weight.dtype), self.ends(order)  # of all bits, or none
+        hot = [np.where(label == c, weight, 0) & mask for c in range(rows.classes)]
+        left = np.stack([np.add.accumulate(h, -1, weight.dtype) for h in hot])
+        if rows.costs is not None:
+            left = np.tensordot((rows.costs.max(1)[:, None] - rows.costs).T, left, 1)
+        total, most = left[..., -1:], np.where(inside[:, 0], self.influence[order[0]], 0).sum(1)
+        split = (left.max(0) + (total - left).max(0))[..., :-1]
+        best = [total[:, :, 0, 0].max(0), np.where(ends, split, 0).max((1, 2))]
+        if self.variants == 2:
+            fine = ends & self.enough(np.where(inside, rows.size[order], 0))
+            best.append(np.where(fine, split, 0).max((1, 2)))
+        cost = most[:, None] - np.stack(best, 1).astype(np.int64) * self.common
+        return cost[:, 0], np.minimum(cost[:, 1:] + rows.penalty, cost[:, :1])
+
+    def enough(self, size: Ints) -> Mask:
+        """Tell after which places both sides count enough."""
+        count = size.cumsum(-1)
+        return np.asarray(np.minimum(count, count[..., -1:] - count)[..., :-1] >= self.rows.least)
+
+    def ends(self, order: Ints, columns: Any = slice(None)) -> Mask:
+        """Tell after which places of some columns a larger value begins."""
+        ranks = np.take_along_axis(self.rows.ranks[columns], order, -1)
+        return np.asarray(ranks[..., 1:] != ranks[..., :-1])
+
+    def scans(self, order: Ints, f: int, positions: Ints, used: Mask, known: Ints) -> None:
+        """Fill in the bounds of depth one of sides of thresholds, some at a time."""
+        (which, side), n = np.nonzero(used), order.shape[1]
+        sizes = np.where(side == 0, positions[which], n - positions[which])
+        self.work -= int(sizes.sum()) * len(order)
+        place = np.empty(len(self.rows.label), np.int16 if n < 1 << 15 else np.int64)
+        place[order[f]] = np.arange(n)
+        step = max(1, BLOCK // (order.size * self.rows.classes))
+        for first in range(0, len(which), step):
+            w, s = which[first : first + step], side[first : first + step]
+            before = place[order] < positions[w].astype(place.dtype)[:, None, None]
+            leaf, split = self.scan(order, before == (s == 0)[:, None, None])
+            known[s, w, :, -1] = split
+            if known.shape[3] > 1:
+                known[s, w, :, 0] = leaf[:, None]
+
+    def cover(self, order: Ints, depth: int, splits: int | None, leaf: int) -> Ints:
+        """Cover: the least bound of the leaf and of all splits, depth at least two."""
+        bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
+        below = None if splits is None else splits - 1
+        fewer = self.budgets(depth - 1, below)
+        for f, inside in enumerate(order):
+            ends = self.ends(inside, f)
+            positions, used = self.entries(len(inside))
+            require(ends[positions - 1].all(), "the plan has a threshold among equal values")
+            known = np.zeros((2, len(positions), self.variants, fewer), np.int64)
+            if depth == 2 and len(positions):
+                self.scans(order, f, positions, used, known)
+            for i, s in np.argwhere(used & (depth > 2)):
+                side = np.zeros(len(self.rows.label), bool)
+                side[inside[: positions[i]] if s == 0 else inside[positions[i] :]] = True
+                child = order[side[order]].reshape(len(order), -1)
+                known[s, i] = self.claim(child, depth - 1, below)
+            bound = np.minimum(bound, self.along(inside, ends, positions, known, bound.shape[1]))
+        return bound
+
+    def along(self, inside: Ints, ends: Mask, positions: Ints, known: Ints, budgets: int) -> Ints:
+        """Give the least of the bounds of all thresholds of a column, by Mono from those given."""
+        places = np.flatnonzero(ends) + 1
+        weight = self.influence[inside].cumsum()
+        before, at = weight[places - 1], np.searchsorted(places, positions)
+        left = self.spread(before, at, known[0])
+        right = self.spread((weight[-1] - before)[::-1], len(places) - 1 - at, known[1])[::-1]
+        total = self.joined(left, right, budgets)
+        least = total.min(0, initial=INFINITE)
+        if self.variants == 2:
+            fine = self.enough(self.rows.size[inside])[places - 1]
+            least[1] = total[fine, 1].min(0, initial=INFINITE)
+        return np.asarray(least)
+
+    def spread(self, before: Ints, at: Ints, known: Ints) -> Ints:
+        """Mono along sets that grow: a larger one costs no less, a smaller one by w less."""
+        given = np.zeros((len(before), *known.shape[1:]), np.int64)
+        given[at] = known
+        growing = np.maximum.accumulate(given)
+        where = before[:, None, None]
+        shrinking = np.maximum.accumulate((given - where)[::-1])[::-1] + where
+        out = np.maximum(growing[:, :1], shrinking)  # to larger sets goes only what is free
+        out[:, 1:] = np.maximum(out[:, 1:], out[:, :1])  # a limit makes nothing cheaper
+        return np.asarray(out)
+
+    def joined(self, left: Ints, right: Ints, budgets: int) -> Ints:
+        """Give the bound of a split from those of its sides, for every number of splits."""
+        if budgets == 1:
+            return left + right + self.rows.penalty
+        out = np.full((*left.shape[:-1], budgets), INFINITE)
+        most = left.shape[-1] - 1
+        for k in range(1, budgets):
+            for i in range(min(k - 1, most) + 1):
+                both = left[..., i] + right[..., min(k - 1 - i, most)] + self.rows.penalty
+                out[..., k] = np.minimum(out[..., k], both)
+        return out
+
+
+def read(path: Any) -> tuple[Header, bytes]:
+    """Give header and plan of a certificate; nothing in them has been checked."""
+
+    def once(pairs: list[tuple[str, Any]]) -> Header:
+        require(len(dict(pairs)) == len(pairs), "a name occurs twice in the header")
+        return dict(pairs)
+
+    with open(path, "rb") as file:
+        packed = file.read(LARGEST + 1)
+    try:
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
+        data = unpacker.decompress(packed, LARGEST + 1)
+        line, end, plan = data.partition(b"\n")
+        fits = len(data) <= LARGEST and len(line) <= LARGEST_HEADER and unpacker.eof and end
+        require(fits and not unpacker.unused_data, "it is too long when unpacked, or cut off")
+        header = json.loads(line, object_pairs_hook=once)
+        known = [header["format"], header["version"], header["family"]]
+        require(known == ["exactree.proof", 1, "axis"], f"not for this checker: {known}")
+    except (lzma.LZMAError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise Rejected(f"this is no certificate, or a damaged one: {error}") from error
+    return header, plan
+
+
+def data_digest(X: NDArray[Any], label: Ints, weight: NDArray[Any] | None) -> str:
+    """Give the SHA-256 that a certificate knows its data by: values, classes, row weights."""
+    digest = hashlib.sha256(b"exactree.data 1\n%d %d %d\n" % (*X.shape, weight is not None))
+    for part, kind in ((X, "<f8"), (label, "<i8"), (weight, "<f8")):
+        if part is not None:
+            digest.update((np.ascontiguousarray(part, kind) + 0).tobytes())  # -0.0 becomes 0.0
+    return digest.hexdigest()
+
+
+def number(header: Header, name: str, least: int, most: int, *, optional: bool = False) -> Any:
+    """Read a whole number of the header."""
+    value = header[name]
+    whole = type(value) is int and least <= value <= most
+    require(whole or (optional and value is None), f"{name} is {value!r}")
+    return value
+
+
+def fraction(text: Any) -> Fraction:
+    """Read a fraction of the header, such as 3 or 3/4."""
+    require(isinstance(text, str) and re.fullmatch(r"\d{1,40}(/\d{1,40})?", text), f"{text!r}?")
+    return Fraction(text)
+
+
+def prepared(header: Header, X: NDArray[Any], label: Ints, given: Any) -> tuple[Rows, Mask]:
+    """Give what the rules look at, and which rows have any weight and so count."""
+    unit, penalty = fraction(header["unit"]), fraction(header["penalty"])
+    heavy, costs = fraction(header["min_weight_leaf"]), header["costs"]
+    rows, classes = number(header, "min_samples_leaf", 1, 1 << 53), len(header["classes"])
+    factors = ["1"] * classes if header["class_weight"] is None else header["class_weight"]
+    fits = len(factors) == classes and (rows == 1 or not heavy)
+    require(fits, "not one weight for every class, or two limits on the sides of a split")
+    weights = [1] * len(label) if given is None else given.tolist()
+    pairs = list(zip(label.tolist(), weights, strict=True))
+    exact = {(c, w): fraction(factors[c]) * Fraction(w) / unit for c, w in set(pairs)}
+    close = 1 << 19 if header["rounded"] is True else TOTAL  # units: a rounding of one millionth
+    fine = all(x == round(x) >= 0 or x >= close for x in exact.values())
+    weight = np.array([round(exact[pair]) for pair in pairs], np.int64)
+    require(fine and weight.any(), "weights that are no multiples of the unit, or all zero")
+    kept, factor = weight > 0, (penalty / unit).denominator
+    table = None if costs is None else np.array(costs, np.int64)
+    if table is not None:
+        whole = all(type(cost) is int and cost >= 0 for row in costs for cost in row)
+        require(whole and table.shape == (classes, classes), "costs are no table")
+    highest = 1 if table is None else max(1, int(table.max()))
+    total = sum(weight.tolist()) * factor * highest
+    require(total < TOTAL, "weights times costs are too large: round them to fewer digits")
+    size = weight[kept] if heavy else np.ones(kept.sum(), np.int64)
+    ranks = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in X[kept].T]
+    least, cost = max(rows, -int(-heavy // unit)), int(penalty / unit * factor)
+    cost = min(cost, TOTAL)  # more forbids all splits just the same
+    ranked, weight = np.stack(ranks).astype(np.int64), weight[kept] * factor
+    found = Rows(ranked, label[kept], weight, size, table, classes, cost, least, unit / factor)
+    return found, kept
+
+
+def tree_cost(tree: Any, X: NDArray[Any], rows: Rows, depth: Any, most: Any) -> tuple[int, int]:
+    """Give the cost of the leaves of a tree and its splits, if it keeps to the budgets."""
+    work, cost, splits = [(tree, np.arange(len(X)), 0)], 0, 0
+    while work:
+        node, inside, level = work.pop()
+        if "leaf" in node:
+            cost += int(rows.answers(inside)[number(node, "leaf", 0, rows.classes - 1)])
+            continue
+        splits += 1
+        goes = X[inside, number(node, "column", 0, X.shape[1] - 1)] <= float(node["threshold"])
+        sides = [inside[goes], inside[~goes]]
+        small = min(rows.size[side].sum() for side in sides) < rows.least
+        fits = level < (DEEPEST if depth is None else depth) and not small
+        require(fits, "the tree is too deep, or a leaf too small")
+        work += [(node[s], i, level + 1) for s, i in zip(("left", "right"), sides, strict=True)]
+    require(most is None or splits <= most, "the tree has too many splits")
+    return cost, splits
+
+
+def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = WORK) -> Header:
+    """Check a certificate against the data; its header is what has been shown."""
+    header, plan = read(path)
+    try:
+        compare(header, plan, np.asarray(X, np.float64), y, sample_weight, work)
+    except (LookupError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+        if isinstance(error, Rejected):
+            raise
+        raise Rejected(f"a header that is damaged, or of other data: {error!r}") from error
+    return header
+
+
+def compare(header: Header, plan: bytes, X: NDArray[Any], y: Any, given: Any, work: int) -> None:
+    """Compare everything that a header says with the data and the plan."""
+    names = {str(name): i for i, name in enumerate(header["classes"])}
+    require(len(names) == len(header["classes"]), "two classes have the same name")
+    label = np.array([names[str(name)] for name in np.asarray(y).tolist()], np.int64)
+    weight = None if given is None else np.asarray(given, np.float64)
+    fine = X.ndim == 2 and np.isfinite(X).all() and len(names) * len(X) <= CELLS
+    require(fine, "no table of finite numbers, or too large for this checker")
+    features = header["feature_names"]
+    same = X.shape == (header["rows"], header["columns"]) and len(label) == len(X)
+    same &= features is None or len(features) == X.shape[1]
+    same &= header["weights"] is (given is not None)
+    require(same and header["data"] == data_digest(X, label, weight), "these are other data")
+    rows, kept = prepared(header, X, label, weight)
+    depth, splits = (
+        number(header, name, 0, most, optional=True)
+        for name, most in (("max_depth", DEEPEST), ("max_splits", WIDEST))
+    )
+    order = np.argsort(rows.ranks, axis=1, kind="stable")
+    checker = Checker(rows, plan, number(header, "work", 0, work))
+    bounds = checker.claim(order, order.shape[1] if depth is None else depth, splits)[-1].tolist()
+    fine = next(checker.plan, None) is None and checker.work >= 0 and header["results"]
+    require(fine, "the plan is too long, or there are no results")
+    for result in header["results"]:
+        most = None if splits is None else number(result, "max_splits", 0, splits)
+        require(result["max_splits"] == most, "a result with another budget")
+        cost, used = tree_cost(result["tree"], X[kept], rows, depth, most)
+        value = cost * rows.unit + used * fraction(header["penalty"])
+        bound = bounds[-1 if most is None else min(most, len(bounds) - 1)] * rows.unit
+        require(fraction(result["value"]) == value, f"the tree costs {value}")
+        require(fraction(result["bound"]) <= bound, f"the plan shows only {bound}")
+
+
+def main(path: str, data: str, target: str = "", weights: str = "") -> None:
+    """Check from the command line; the first line of the data has the names of the columns."""
+    header, _ = read(path)
+    with open(data, encoding="utf-8-sig", newline="") as file:
+        table = list(csv.DictReader(file))
+    target = target or header["target"]
+    names = header["feature_names"] or [name for name in table[0] if name not in (target, weights)]
+    columns = [[float(row[name]) for row in table] for name in [*names, weights] if name]
+    given = columns.pop() if weights else None
+    check(path, np.transpose(columns), [row[target] for row in table], given)
+    sys.stdout.write(f"checked: {json.dumps(header)}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
