@@ -18,6 +18,7 @@ from exactree.problem import Limits, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
+from exactree.tables import Kind, Reading, Table, read_training
 from exactree.tree import DEEPEST
 from exactree.weights import (
     COST_LIMIT,
@@ -35,16 +36,22 @@ TASKS = ("classification", "regression")
 class Data:
     """The user's rows that count, with integer weights (None: all one).
 
-    In regression the "classes" are the different targets.
+    In regression the "classes" are the different targets. X is an array of complete numbers, or a
+    table.
     """
 
-    X: NDArray[np.float64]
+    X: Any
     labels: Ranks
     weights: NDArray[np.int64] | None
     scale: Fraction
     classes: NDArray[Any]
     feature_names: tuple[str, ...] | None
     task: str = "classification"
+
+    @property
+    def kinds(self) -> tuple[Kind, ...] | None:
+        """What the columns hold, if they are not all complete numbers."""
+        return self.X.kinds if isinstance(self.X, Table) else None
 
     def targets(self, *, integral: bool) -> Targets:
         """Give what an objective looks at: integer weights, or the user's own as floats."""
@@ -127,9 +134,10 @@ def read_data(
     sample_weight: Any = None,
     class_weight: Any = None,
     task: str = "classification",
+    reading: Reading | None = None,
 ) -> Data:
     """Read rows, labels or targets, and weights; rows of no weight are dropped."""
-    values, names = inputs.read_matrix(X)
+    values, names = read_training(X, reading or Reading())
     classes, numbers = _read_y(y, len(values), task, class_weight)
     floats = inputs.read_weights(sample_weight, len(values))
     factors = inputs.read_class_weight(class_weight, classes)
@@ -181,7 +189,7 @@ def make_problem(
 ) -> Problem:
     """Put together what an engine may look at; `owned` asks for a list of rules with owners."""
     present, labels = _renumbered(data.labels, len(data.classes))
-    keys = dense_ranks(data.X.T) if sources.has_sides else sources.columns
+    keys = _keys(data.X) if sources.has_sides else sources.columns
     rows = canonical_rows(keys, labels, data.weights, budgets.min_samples_leaf)
     counts, min_rows = _least_side(budgets, rows)
     problem = Problem(
@@ -201,10 +209,15 @@ def make_problem(
     most = _useful_splits(problem)
     max_depth, max_splits = _tightened(budgets, rows, most)
     sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
-    space = in_words(budgets, words, deepest=max_depth == DEEPEST)
+    space = in_words(budgets, words, sources.remark, deepest=max_depth == DEEPEST)
     if owned and sides is not None:
         space += f", combined from {len(sides)} rules by ancestry"
     return replace(problem, max_depth=max_depth, max_splits=max_splits, sides=sides, space=space)
+
+
+def _keys(X: Any) -> Ranks:
+    """Rank every column, so that only equal rows agree in all."""
+    return X.keys() if isinstance(X, Table) else dense_ranks(X.T)
 
 
 def _with_penalty(problem: Problem, penalty: Fraction, total: int, most: int) -> Problem:
@@ -321,7 +334,7 @@ def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
     return rows.weights.astype(np.int32), max(least, 1)
 
 
-def in_words(budgets: Budgets, words: str, *, deepest: bool = False) -> str:
+def in_words(budgets: Budgets, words: str, remark: str = "", *, deepest: bool = False) -> str:
     """Say which trees compete; `deepest` if the depth is at the limit of what can be stored.
 
     >>> in_words(Budgets(3, 1, 2, Fraction(0)), "axis-parallel")
@@ -340,4 +353,4 @@ def in_words(budgets: Budgets, words: str, *, deepest: bool = False) -> str:
         said.append(f"at least {float(budgets.min_weight):g} of the total weight a side")
     if budgets.penalty:
         said.append(f"{float(budgets.penalty):g} of the total weight per split")
-    return ", ".join(said)
+    return ", ".join(filter(None, [*said, remark]))

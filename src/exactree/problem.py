@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from exactree.objectives import MisclassificationError, Objective, Targets
 from exactree.sides import Sides, members
+from exactree.tables.columns import Kind
 from exactree.tree import Split, Tree, size, to_text
 
 Number = int | float
@@ -275,6 +276,8 @@ class Result:
         The class that each index in the tree's leaves stands for.
     feature_names : tuple or None
         Names of the columns, where the data had any.
+    columns : tuple of Kind or None
+        What each column holds, where they are not all complete numbers.
     """
 
     status: Status
@@ -287,6 +290,7 @@ class Result:
     history: tuple[tuple[float, Number, Number], ...] = ()
     classes: tuple[Any, ...] = ()
     feature_names: tuple[str, ...] | None = None
+    columns: tuple[Kind, ...] | None = None
 
     def __str__(self) -> str:
         names = self.classes or None

@@ -41,9 +41,10 @@ from exactree.preparing import (
 from exactree.problem import Engine, Limits, OnProgress, Problem, Progress, Result, Status
 from exactree.recounting import counter
 from exactree.routing import ends
-from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family
+from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family, numbers_for
 from exactree.splits.binary import OtherValues
 from exactree.splits.family import GIBIBYTE, SecondsLeft, no_limit
+from exactree.tables import Reading, Table
 from exactree.tree import Leaf, Node, Split, Tree
 
 # A search that was stopped still has to write its tree down: surfaces take some milliseconds each.
@@ -69,13 +70,17 @@ def solve(
     n_jobs: int | None = 1,
     engine: str = "auto",
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> Result:
     """Find a tree of least loss among all trees within the budgets, with a proof.
 
     Parameters
     ----------
     X : array or data frame
-        Rows by columns, finite numbers.
+        Rows by columns: numbers; in a data frame, categories, dates and durations too. Values may
+        be missing. `docs/data.md` has it all.
     y : array
         One label per row, or one number in regression.
     task : str
@@ -111,6 +116,15 @@ def solve(
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Examples
     --------
@@ -131,7 +145,8 @@ def solve(
     )
     limits = read_limits(time_limit, memory_limit, n_jobs)
     with interruptible():
-        data = read_data(X, y, sample_weight, class_weight, task)
+        reading = Reading(missing, categorical_features, categories)
+        data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
         sources = _sources(family, data)
         problem = make_problem(
@@ -179,6 +194,9 @@ def solve_sizes(
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> list[Result]:
     """Solve for every number of splits 0, 1, ..., `max_splits`, in one search where that can be.
 
@@ -191,7 +209,8 @@ def solve_sizes(
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs)
     with interruptible():
-        data = read_data(X, y, sample_weight, class_weight, task)
+        reading = Reading(missing, categorical_features, categories)
+        data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
         sources = _sources(family, data)
         listing = _listing(limits, start, as_engine("auto", loss), loss)
@@ -214,7 +233,8 @@ def solve_sizes(
         )
         # More splits than the rows, the depth or the search have use for change nothing.
         shown += [shown[-1]] * (max_splits + 1 - len(shown))
-        spaces = [in_words(replace(budgets, max_splits=k), family.words) for k in range(len(shown))]
+        of_size = [replace(budgets, max_splits=k) for k in range(len(shown))]
+        spaces = [in_words(budget, family.words, sources.remark) for budget in of_size]
         return [
             _heard(replace(result, space=space), noted)
             for result, space in zip(shown, spaces, strict=True)
@@ -223,8 +243,11 @@ def solve_sizes(
 
 def _sources(family: SplitFamily, data: Data) -> Sources:
     """Ask the family, which does not know the names of the columns."""
+    X = data.X
+    if isinstance(X, Table) and not getattr(family, "reads_tables", False):
+        X = numbers_for(family, X)
     try:
-        return family.sources(data.X)
+        return family.sources(X)
     except OtherValues as error:
         raise error.named(data.feature_names) from None
 
@@ -335,6 +358,7 @@ def translated(
         history=history,
         classes=tuple(data.classes.tolist()) if data.task == "classification" else (),
         feature_names=data.feature_names,
+        columns=data.kinds,
     )
 
 

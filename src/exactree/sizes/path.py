@@ -72,6 +72,9 @@ def size_path(
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> SizePath:
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
@@ -94,6 +97,8 @@ def size_path(
         Weights of the rows, as for `solve`.
     time_limit, memory_limit, n_jobs, on_progress
         As for `solve`; where there is a search for each size, they share the time.
+    missing, categorical_features, categories
+        How the columns are read, as for `solve`.
 
     Examples
     --------
@@ -123,5 +128,8 @@ def size_path(
         memory_limit=memory_limit,
         n_jobs=n_jobs,
         on_progress=on_progress,
+        missing=missing,
+        categorical_features=categorical_features,
+        categories=categories,
     )
     return SizePath(tuple(results))

@@ -63,6 +63,15 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         Threads, as in joblib.
     verbose : int
         Above 0, report progress on the standard error stream.
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -100,6 +109,9 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
         verbose: int = 0,
+        missing: str = "split",
+        categorical_features: Any = "from_dtype",
+        categories: str = "equality",
     ) -> None:
         super().__init__(
             splits=splits,
@@ -112,6 +124,9 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
             memory_limit=memory_limit,
             n_jobs=n_jobs,
             verbose=verbose,
+            missing=missing,
+            categorical_features=categorical_features,
+            categories=categories,
         )
         self.cv = cv
         self.rule = rule

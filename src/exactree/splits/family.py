@@ -44,6 +44,9 @@ class Sources(ABC):
     columns: Ranks
     """Rank columns (D, n), D may be 0: a threshold on any of them is a split of the family."""
 
+    remark: str = ""
+    """What to add to the words for the trees, where the family could not use all of the data."""
+
     @property
     def has_sides(self) -> bool:
         """Tell whether the family has splits beside those of its rank columns."""

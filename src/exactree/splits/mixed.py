@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from exactree.problem import Cut, Part, Ranks
 from exactree.sides import Masks, Sides
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
+from exactree.splits.selected import selected_sources
+from exactree.tables.columns import Table
 from exactree.tree import Split
 
 
@@ -124,7 +126,16 @@ class Mixed:
         """What to call its trees."""
         return " or ".join(dict.fromkeys(str(family.words) for family in self.families))
 
-    def sources(self, X: NDArray[Any]) -> MixedSources:
-        """Put the sources of the families together."""
-        parts = [family.sources(X) for family in self.families]
-        return MixedSources(parts, np.concatenate([part.columns for part in parts]))
+    reads_tables: ClassVar[bool] = True
+
+    def sources(self, X: Any) -> MixedSources:
+        """Put the sources of the families together; what needs numbers gets complete columns."""
+        parts = [
+            selected_sources(family, X)
+            if isinstance(X, Table) and not getattr(family, "reads_tables", False)
+            else family.sources(X)
+            for family in self.families
+        ]
+        found = MixedSources(parts, np.concatenate([part.columns for part in parts]))
+        found.remark = ", ".join(filter(None, dict.fromkeys(part.remark for part in parts)))
+        return found
