@@ -61,6 +61,7 @@ class ChoosesSize(OptimalTree, ABC):
         """
         if self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r}: choose one of {', '.join(map(repr, RULES))}")
+        inputs.refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         how = Reading(self.missing, self.categorical_features, self.categories)
         values = read_training(X, how)[0]
