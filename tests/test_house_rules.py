@@ -20,7 +20,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
 _MODEL = {"fields", "interrupts", "tree", "objectives", "sides", "tables", "problem"}
-_READ = {"inputs", "parameters", "weights", "rows"}
+_READ = {"inputs", "refusing", "parameters", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines", "routing"}
 _USERS = _SOLVE | {
     "preparing",
@@ -47,7 +47,8 @@ LAYERS: dict[str, set[str]] = {
     "objectives": {"suggesting", "tree"},
     "problem": {"tree", "objectives", "showing", "sides", "tables"},
     "inputs": set(),
-    "tables": {"fields", "inputs", "suggesting"},
+    "refusing": {"inputs"},
+    "tables": {"fields", "inputs", "refusing", "suggesting"},
     "parameters": set(),
     "weights": set(),
     "rows": _MODEL | {"_native"},

@@ -19,6 +19,7 @@ from exactree import inputs, routing, tree
 from exactree.interrupts import deferred
 from exactree.objectives import Objective
 from exactree.problem import OnProgress, Progress, Result
+from exactree.refusing import refuse_no_table
 from exactree.solving import solve
 from exactree.splits import Splits
 from exactree.tables import read_rows
@@ -227,7 +228,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         `KeyboardInterrupt` goes on; stopped by a limit, it warns.
         """
         # The checks of the data are ours, which name the column; scikit-learn's only count them.
-        inputs.refuse_no_table(X)
+        refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
         self.classes_ = inputs.read_labels(labels, len(labels))[0]
@@ -367,7 +368,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         Interrupted by Ctrl-C, the estimator keeps the best tree so far before the
         `KeyboardInterrupt` goes on; stopped by a limit, it warns.
         """
-        inputs.refuse_no_table(X)
+        refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         targets = column_or_1d(y, warn=True)
         with deferred() as noted:

@@ -116,10 +116,11 @@ def _edges(tree: Tree, corners: list[Place], widths: list[float]) -> Iterator[st
             (x, y), (to, end) = corners[at], corners[child]
             x, y, end = x + widths[at], y + HIGH / 2, end + HIGH / 2
             half = (x + to) / 2
+            at_y = end - 4 if answer == "yes" else end + 12
             yield (
                 f'<path d="M{x:.1f} {y:.1f}C{half:.1f} {y:.1f} {half:.1f} {end:.1f} {to:.1f} '
                 f'{end:.1f}" fill="none" stroke="currentColor" opacity="0.4"/>'
-                f'<text x="{to - 4:.1f}" y="{end - 4:.1f}" text-anchor="end" font-size="10">'
+                f'<text x="{to - 4:.1f}" y="{at_y:.1f}" text-anchor="end" font-size="10">'
                 f"{answer}</text>"
             )
         yield from below(node.left, left)

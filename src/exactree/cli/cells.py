@@ -27,7 +27,7 @@ YES = frozenset(("true", "True", "TRUE", "yes", "Yes", "YES"))
 NO = frozenset(("false", "False", "FALSE", "no", "No", "NO"))
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,9})?)?)?$")
 COMMA = re.compile(r"[+-]?\d+,\d+$")
-THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?$")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$")
 CHOICES = ("number", "category", "date", "boolean")
 LARGEST_INTEGER = 2**53
 

@@ -15,6 +15,7 @@ from exactree import inputs, parameters
 from exactree.estimators import OptimalTree, progress_line
 from exactree.interrupts import deferred
 from exactree.problem import Result
+from exactree.refusing import refuse_no_table
 from exactree.sizes.folds import folds, scorer_of, search_results
 from exactree.sizes.path import SizePath, size_path
 from exactree.tables import Reading, read_training
@@ -61,7 +62,7 @@ class ChoosesSize(OptimalTree, ABC):
         """
         if self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r}: choose one of {', '.join(map(repr, RULES))}")
-        inputs.refuse_no_table(X)
+        refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         how = Reading(self.missing, self.categorical_features, self.categories)
         values = read_training(X, how)[0]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs
+from exactree.refusing import refuse_no_table
 from exactree.suggesting import did_you_mean
 from exactree.tables.columns import Column, Kind, Table, is_missing, of_values, plain_value
 from exactree.tables.times import of_times
@@ -87,7 +88,7 @@ def read_training(X: Any, reading: Reading) -> tuple[Any, tuple[str, ...] | None
     """Read the rows of a fit: a plain array if all are complete numbers, else a table."""
     if isinstance(X, Table):
         return X, X.names
-    inputs.refuse_no_table(X)
+    refuse_no_table(X)
     if inputs.is_frame(X):
         table = _frame(X, reading)
         return simplest(checked(table, reading.missing)), table.names
