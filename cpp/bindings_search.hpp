@@ -95,6 +95,7 @@ struct SearchTerms {
   std::int64_t memory_limit;
   int threads;
   std::uint32_t switches;
+  std::int64_t upper_bound = kInfinite;
 };
 
 inline SearchResult run_search(Problem& data, const SearchTerms& terms, const std::string& isa,
@@ -113,6 +114,7 @@ inline SearchResult run_search(Problem& data, const SearchTerms& terms, const st
   request.sizes = terms.sizes;
   request.threads = terms.threads;
   request.lower_bound = terms.lower_bound;
+  request.upper_bound = terms.upper_bound;
   request.switches.off = terms.switches;
   SearchProgress progress;
   Watcher watcher(std::move(poll), progress);

@@ -22,6 +22,7 @@
 
 #include "bitset.hpp"
 #include "geometry/geometry.hpp"
+#include "oblique/oblique.hpp"
 #include "search/driver/make_root.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
@@ -33,6 +34,7 @@ struct KernelTable {
   BitsetKernels bitset;
   GeometryKernels geometry;
   MakeRoot make_root;
+  ObliqueSearch oblique;
 };
 
 namespace plain {

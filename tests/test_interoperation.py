@@ -181,4 +181,4 @@ def test_missing_values_by_an_imputer() -> None:
     assert f"missingindicator_{NAME}" in pipe[-1].feature_names_in_
     assert pipe[-1].objective_ <= 7
     with pytest.raises(ValueError, match=r"'petal width \(cm\)', row 3;.*SimpleImputer"):
-        exactree.OptimalTreeRegressorCV().fit(holes, Y)
+        exactree.OptimalTreeRegressorCV(missing="error").fit(holes, Y)

@@ -27,8 +27,9 @@ from exactree.engines.search import search
 from exactree.objectives import MisclassificationError
 from exactree.preparing import make_problem, read_budgets, read_data
 from exactree.problem import Limits, Problem, Result
-from exactree.solving import solve_sizes, translated
+from exactree.solving import solve_sizes
 from exactree.splits import Axis, AxisSplit
+from exactree.translating import translated
 
 PRUNINGS = list(_native.prunings())
 BLOCKS, BLOCK = 20, 120

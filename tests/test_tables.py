@@ -18,12 +18,20 @@ from exactree import (
     OptimalTreeClassifier,
     OptimalTreeClassifierCV,
     OptimalTreeRegressor,
+    rare_categories,
     size_path,
     solve,
     tree,
 )
 from exactree.problem import Result
-from exactree.splits import AxisSplit, CategorySplit, MissingSplit, OrderedSplit, SubsetSplit
+from exactree.splits import (
+    AxisSplit,
+    CategorySplit,
+    MissingSplit,
+    OrderedSplit,
+    SubsetSplit,
+    derived,
+)
 from exactree.tree import Leaf, Node, Split
 
 
@@ -409,3 +417,40 @@ def test_surfaces_take_yes_and_no_as_numbers() -> None:
     assert model.objective_ == 0 and model.predict(frame).tolist() == [0, 0, 1, 1]
     with pytest.raises(ValueError, match="contains NaN: column 'a'"):
         model.predict(frame.assign(a=np.nan))
+
+
+# --- more categories than can have columns ----------------------------------------------------
+
+
+def test_categories_left_out_are_proved_of_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for a column or two, what is called optimal is, and bounds are bounds."""
+    monkeypatch.setattr(derived, "LARGE", 0)
+    for module in (derived, rare_categories):
+        monkeypatch.setattr(module, "FIRST", 1)
+        monkeypatch.setattr(module, "MOST", 2)
+    statuses = {"optimal": 0, "memory_limit": 0}
+    for seed in range(4000, 4400):
+        case = random_table(np.random.default_rng(seed))
+        if "category" not in case.kinds or case.parameters.get("categories") == "subset":
+            continue
+        found = solve(case.frame(), case.y, sample_weight=case.weights, **case.parameters)
+        exact = optimum(case)
+        statuses[found.status] += 1
+        if found.status == "optimal":
+            assert agrees(found.objective, exact), seed
+        assert found.lower_bound <= exact + 1e-9 and exact <= found.objective + 1e-9, seed
+    assert min(statuses.values()) > 10
+
+
+def test_ten_thousand_categories() -> None:
+    rng = np.random.default_rng(0)
+    n = 20_000
+    zips = rng.integers(0, 10_000, n)
+    frame = pd.DataFrame({"age": rng.normal(size=n), "zip": [f"z{code}" for code in zips]})
+    y = (np.abs(frame["age"]) > 0.5).astype(int) ^ (rng.random(n) < 0.1)
+    found = solve(frame, y, max_splits=2)
+    assert found.status == "optimal" and found.lower_bound == found.objective
+    with pytest.raises(ValueError, match=r"column 'zip' of X has \d+ categories in 20000 rows"):
+        solve(frame, y.astype(float), max_depth=2, task="regression")
+    with pytest.raises(ValueError, match="too many for this kind of search"):
+        size_path(frame, y, max_splits=2)

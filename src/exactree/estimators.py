@@ -50,7 +50,15 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
         self.status_ = result.status
         if result.status == "interrupted":
             raise KeyboardInterrupt
-        if result.status != "optimal":
+        if result.status == "local":
+            warnings.warn(
+                "the tree is the best of a local search, not proved optimal: objective "
+                f"{result.objective:.10g}, proved >= {result.lower_bound:.10g}; there are too many "
+                "trees of such splits for an exact search, and a time_limit would let it go on",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif result.status != "optimal":
             warnings.warn(
                 f"the search stopped at its {result.status} before the tree was proved optimal: "
                 f"objective {result.objective:.10g}, proved >= {result.lower_bound:.10g}; raise "
@@ -147,6 +155,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         Likewise at so many bytes.
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream about once a second.
     missing : str
@@ -200,6 +210,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
         missing: str = "split",
         categorical_features: Any = "from_dtype",
@@ -216,6 +227,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
         self.missing = missing
         self.categorical_features = categorical_features
@@ -292,6 +304,8 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         Likewise at so many bytes.
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream about once a second.
     missing : str
@@ -342,6 +356,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
         missing: str = "split",
         categorical_features: Any = "from_dtype",
@@ -357,6 +372,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
         self.missing = missing
         self.categorical_features = categorical_features

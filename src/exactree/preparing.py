@@ -30,6 +30,11 @@ from exactree.weights import (
 )
 
 TASKS = ("classification", "regression")
+# So many partitions by surfaces are searched for the best tree of one, two, three, or more levels,
+# which takes seconds, or a minute; of more, only a local search is made. Other objectives than the
+# 0-1 loss need a list.
+REACH = (10**8, 10**8, 3 * 10**6, 2 * 10**5)
+REACH_LISTED = (10**6, 2 * 10**4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +120,17 @@ def read_budgets(
     return found
 
 
-def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any) -> Limits:
+def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any, random_state: Any = 0) -> Limits:
     """Check the limits one by one.
 
     >>> read_limits(2.5, None, None)
-    Limits(seconds=2.5, memory=0, threads=1)
+    Limits(seconds=2.5, memory=0, threads=1, seed=0)
     """
     return Limits(
         parameters.read_seconds(time_limit),
         parameters.read_bytes(memory_limit),
         parameters.read_threads(n_jobs),
+        parameters.read_seed(random_state),
     )
 
 
@@ -208,7 +214,9 @@ def make_problem(
     problem = _with_penalty(problem, budgets.penalty, rows.total, _most_cost(problem))
     most = _useful_splits(problem)
     max_depth, max_splits = _tightened(budgets, rows, most)
-    sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
+    listing = listing or Listing()
+    listing = replace(listing, reach=min(listing.reach, _reach(max_depth, objective)))
+    sides = _sides(sources, rows, owned, listing) if max_depth else None
     space = in_words(budgets, words, sources.remark, deepest=max_depth == DEEPEST)
     if owned and sides is not None:
         space += f", combined from {len(sides)} rules by ancestry"
@@ -270,6 +278,12 @@ def _most_cost(problem: Problem) -> int:
             "round sample_weight to fewer digits"
         )
     return ceil(most)
+
+
+def _reach(max_depth: int, objective: Objective) -> int:
+    """Give how many partitions are few enough for an exact search of trees of this depth."""
+    by_depth = REACH if type(objective) is MisclassificationError else REACH_LISTED
+    return by_depth[max(min(max_depth, len(by_depth)), 1) - 1]
 
 
 def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides | None:

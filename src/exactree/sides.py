@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +66,40 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
+class Terms:
+    """Columns of numbers whose linear functions are splits: a row goes left unless it is above 0.
+
+    They are those of the family, centred and scaled, in floating point: for a local search.
+
+    Parameters
+    ----------
+    values : (T, n) float64
+        A column for each term of the family.
+    linear : int
+        So many of the first terms are columns of the data.
+    most : int
+        At most so many terms in a split; 0: all of them.
+    """
+
+    values: NDArray[np.float64]
+    linear: int
+    most: int = 0
+
+    def above(self, plane: Sequence[float], rows: NDArray[np.intp] | slice) -> Bools:
+        """Tell which rows are above 0, summed in the order of the native search.
+
+        >>> Terms(np.array([[1.0, 3.0]]), 1).above((1.0, -2.0), slice(None)).tolist()
+        [False, True]
+        """
+        values = self.values[:, rows]
+        score = np.full(values.shape[1], plane[-1])
+        for factor, column in zip(plane, values, strict=False):
+            if factor:
+                score += factor * column
+        return np.asarray(score > 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Sides:
     """Partitions of a problem's rows: a mask has the rows that go left.
 
@@ -79,12 +114,26 @@ class Sides:
         False if the listing was stopped.
     cells : tuple of Cells
         Further partitions, which are not listed; for the native search.
+    terms : tuple of Terms
+        What a local search looks at; some of the partitions may be of no other kind.
+    exhaustive : bool
+        False if masks, cells and rank columns are not all partitions: only a local search is left.
     """
 
     masks: Masks
     owners: NDArray[np.int32] | None = None
     complete: bool = True
     cells: tuple[Cells, ...] = ()
+    terms: tuple[Terms, ...] = ()
+    exhaustive: bool = True
+
+    @property
+    def richest(self) -> Terms:
+        """Give the terms whose splits include those of all others.
+
+        Families of surfaces are nested: each has the terms of the smaller ones and more.
+        """
+        return max(self.terms, key=lambda terms: (terms.most == 0, terms.most, len(terms.values)))
 
     def __len__(self) -> int:
         return len(self.masks)

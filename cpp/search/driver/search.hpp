@@ -20,7 +20,10 @@ struct SearchRequest {
   bool sizes = false;   // the optimum for every number of splits up to max_splits
   int threads = 1;
   Cost lower_bound = 0;  // known beforehand
-  Cost offset = 0;       // what all trees cost besides; see conflicts.hpp
+  // A tree of this cost is known (masks only): one below it is found, or that there is none. The
+  // answer is then the single leaf, with this as its lower bound.
+  Cost upper_bound = kInfinite;
+  Cost offset = 0;  // what all trees cost besides; see conflicts.hpp
   Switches switches;
 };
 
@@ -37,6 +40,7 @@ struct SearchResult {
   std::vector<std::tuple<double, Cost, Cost>> history;  // seconds, objective, lower bound
   double seconds = 0;
   std::int64_t peak_bytes = 0;
+  int threads = 1;  // that took part
   // Splits of the trees that nobody had listed: their arrangement, and the rows that go left.
   struct Part {
     int source;

@@ -194,5 +194,8 @@ def status_of(output: Output, result: Result) -> int:
     if result.status == "interrupted":
         output.warn(f"interrupted; {kept}")
         return INTERRUPTED
+    if result.status == "local":
+        output.warn(f"a local search ended without a proof; {kept}")
+        return STOPPED
     output.warn(f"stopped at {STOPPED_BY[result.status]}; {kept}")
     return STOPPED

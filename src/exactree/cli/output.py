@@ -20,7 +20,7 @@ exit status:
   0    done; of fit: the tree is proved optimal
   2    the command line is wrong
   3    a file or a value is wrong: the message names it, with its line
-  4    fit stopped at a limit: the best tree so far was kept, not proved optimal
+  4    fit ended without a proof, mostly at a limit: the best tree so far was kept
   130  interrupted by Ctrl-C; fit keeps the best tree so far
 """
 

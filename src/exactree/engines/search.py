@@ -12,6 +12,7 @@ import numpy as np
 from exactree import _native
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
+from exactree.memory import default_limit
 from exactree.objectives import CostMatrix
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Split, Tree, size
@@ -32,16 +33,23 @@ def search(
     switches: int = 0,
     isa: str = "auto",
     influences: bool = False,
+    below: int | None = None,
 ) -> Result:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
+
+    `below` is the cost of a tree that is known, for problems with sides: if none is below it, the
+    single leaf comes back, and the cost as lower bound.
 
     `switches` turns prunings off, `influences` one of squared error on that did not pay, and `isa`
     chooses the instruction set; they are for tests and benchmarks, and none changes the result.
     """
     if fixed.is_squared(problem):
-        options = {"switches": switches, "isa": isa, "influences": influences}
-        return _search_squares(problem, limits, on_progress, options)
-    found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
+        own = {"switches": switches, "isa": isa, "influences": influences}
+        return _search_squares(problem, limits, on_progress, own)
+    options: dict[str, Any] = {"switches": switches, "isa": isa}
+    if below is not None:
+        options["upper_bound"] = below
+    found = _run(problem, limits, on_progress, sizes=False, options=options)
     return _result(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
     )
@@ -53,7 +61,7 @@ def search_sizes(
     """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
     if fixed.is_squared(problem):
         return _search_squared_sizes(problem, limits, on_progress)
-    found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
+    found = _run(problem, limits, on_progress, sizes=True, options={})
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
 
@@ -64,10 +72,10 @@ def _run(
     on_progress: OnProgress | None,
     *,
     sizes: bool,
-    switches: int,
-    isa: str,
+    options: dict[str, Any],
 ) -> Any:
     _refuse_long_budget(problem, sizes=sizes)
+    started = perf_counter()
 
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
@@ -79,12 +87,14 @@ def _run(
         "penalty": int(problem.penalty),
         "sizes": sizes,
         "lower_bound": _conflicts(problem),
-        "switches": switches,
-        "isa": isa,
         "poll": poll if on_progress else None,
+        **options,
     }
     if isinstance(problem.objective, CostMatrix):
-        return _native.search_columns(problem.columns, *_priced_rows(problem, terms), **terms)
+        priced = _priced_rows(problem, terms)
+        terms["time_limit"] = _seconds_left(limits, started)
+        return _native.search_columns(problem.columns, *priced, **terms)
+    terms["time_limit"] = _seconds_left(limits, started)
     rows = (problem.labels, problem.n_classes, problem.weights, problem.counts)
     if problem.sides is None:
         return _native.search_columns(problem.columns, *rows, **terms)
@@ -118,9 +128,14 @@ def _terms(problem: Problem, limits: Limits) -> dict[str, Any]:
         "max_splits": -1 if problem.max_splits is None else problem.max_splits,
         "min_rows": problem.min_rows,
         "time_limit": limits.seconds,
-        "memory_limit": limits.memory,
+        "memory_limit": limits.memory or default_limit(),
         "threads": limits.threads,
     }
+
+
+def _seconds_left(limits: Limits, started: float) -> float:
+    """Count what was done before the native search against the limit."""
+    return max(limits.seconds - (perf_counter() - started), 0.0)
 
 
 def _search_squares(
@@ -131,7 +146,7 @@ def _search_squares(
     start, y = perf_counter(), problem.targets().y
     best: Result | None = None
     for _ in range(MAX_PASSES):
-        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
+        left = replace(limits, seconds=_seconds_left(limits, start))
         squares = fixed.whole_squares(problem, y)
         assert squares is not None, fixed.why_not_whole(problem)
         found = _pass(problem, squares, left, on_progress, options)[0]
@@ -169,7 +184,7 @@ def _search_squared_sizes(
         coarse = fixed.is_coarse(squares, float(result.objective), size(result.tree) + 1)
         if result.status != "optimal" or not coarse:
             continue
-        left = replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
+        left = replace(limits, seconds=_seconds_left(limits, start))
         finer = _search_squares(replace(problem, max_splits=k), left, on_progress, {})
         found[k] = _with_better_tree(finer, result)
     return found
@@ -188,7 +203,10 @@ def _pass(
         if on_progress is not None:
             on_progress(Progress(seconds, objective * price, lower_bound * price))
 
+    started = perf_counter()
     price = squares.price
+    bound = fixed.equal_rows_units(problem, squares)
+    terms = {**_terms(problem, limits), "time_limit": _seconds_left(limits, started)}
     found: Any = _native.search_squares(
         problem.columns,
         squares.sums,
@@ -196,9 +214,9 @@ def _pass(
         problem.counts,
         shift=squares.shift,
         penalty=squares.units(problem.penalty),
-        lower_bound=fixed.equal_rows_units(problem, squares),
+        lower_bound=bound,
         poll=poll if on_progress else None,
-        **_terms(problem, limits),
+        **terms,
         **options,
     )
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
@@ -224,9 +242,19 @@ def _squared_result(
         lower_bound=bound,
         gap=objective - bound,
         tree=tree,
-        stats={"seconds": found.seconds, "peak_bytes": found.peak_bytes, **found.counters},
+        stats=_stats(found),
         history=tuple(history),
     )
+
+
+def _stats(found: Any) -> dict[str, Any]:
+    """Name what was counted; `threads` took part, which may be fewer than were asked for."""
+    return {
+        "seconds": found.seconds,
+        "peak_bytes": found.peak_bytes,
+        "threads": found.threads,
+        **found.counters,
+    }
 
 
 def _refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
@@ -253,11 +281,7 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
         tree=_translated(
             tree, 0 if problem.sides is None else len(problem.sides), len(problem.columns), parts
         ),
-        stats={
-            "seconds": found.seconds,
-            "peak_bytes": found.peak_bytes,
-            **found.counters,
-        },
+        stats=_stats(found),
         history=tuple(found.history),
     )
 

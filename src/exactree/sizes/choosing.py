@@ -127,6 +127,7 @@ class ChoosesSize(OptimalTree, ABC):
             time_limit=self.time_limit,
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
+            random_state=self.random_state,
             on_progress=progress_line() if self.verbose else None,
             missing=self.missing,
             categorical_features=self.categorical_features,

@@ -52,6 +52,8 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         Likewise in bytes.
     n_jobs : int or None
         Threads, as in joblib.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream.
     missing : str
@@ -103,6 +105,7 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
         missing: str = "split",
         categorical_features: Any = "from_dtype",
@@ -118,6 +121,7 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
             time_limit=time_limit,
             memory_limit=memory_limit,
             n_jobs=n_jobs,
+            random_state=random_state,
             verbose=verbose,
             missing=missing,
             categorical_features=categorical_features,

@@ -95,6 +95,7 @@ def size_path(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
+    random_state: int = 0,
     on_progress: OnProgress | None = None,
     missing: str = "split",
     categorical_features: Any = "from_dtype",
@@ -119,7 +120,7 @@ def size_path(
         What limits the trees, as for `solve`.
     sample_weight, class_weight
         Weights of the rows, as for `solve`.
-    time_limit, memory_limit, n_jobs, on_progress
+    time_limit, memory_limit, n_jobs, random_state, on_progress
         As for `solve`; where there is a search for each size, they share the time.
     missing, categorical_features, categories
         How the columns are read, as for `solve`.
@@ -151,6 +152,7 @@ def size_path(
         time_limit=time_limit,
         memory_limit=memory_limit,
         n_jobs=n_jobs,
+        random_state=random_state,
         on_progress=on_progress,
         missing=missing,
         categorical_features=categorical_features,

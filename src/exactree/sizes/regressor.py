@@ -67,6 +67,8 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         Likewise in bytes.
     n_jobs : int or None
         Threads, as in joblib.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream.
     missing : str
@@ -118,6 +120,7 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
         missing: str = "split",
         categorical_features: Any = "from_dtype",
@@ -133,6 +136,7 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
             time_limit=time_limit,
             memory_limit=memory_limit,
             n_jobs=n_jobs,
+            random_state=random_state,
             verbose=verbose,
             missing=missing,
             categorical_features=categorical_features,

@@ -207,11 +207,6 @@ class AxisColumns(Sources):
     values: NDArray[np.float64]
     columns: Ranks
 
-    @property
-    def has_thresholds(self) -> bool:
-        """Say that thresholds are what this is about."""
-        return True
-
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List x_i <= p_i for every distinct point p and column i, owned by p: p by p."""
         ranks = self.columns[:, rows]
@@ -269,5 +264,5 @@ class Axis:
             from exactree.splits.derived import table_columns
 
             return table_columns(X)
-        values = np.ascontiguousarray(X.T, dtype=np.float64)
+        values = np.asarray(X, dtype=np.float64).T  # a view: ranking needs a copy for a moment
         return AxisColumns(values, dense_ranks(values))

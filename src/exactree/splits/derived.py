@@ -32,6 +32,9 @@ from exactree.tables.times import middle
 from exactree.tree import Split
 
 MOST_CATEGORIES = 10  # of which all subsets are tried
+# Rank columns of more bytes than this are not all made; then so many categories have one, first and
+# at most.
+LARGE, FIRST, MOST = 2**28, 40, 320
 Bools = NDArray[np.bool_]
 
 
@@ -51,6 +54,7 @@ class TableColumns(Sources):
     table: Table
     asked: tuple[Asked, ...]
     columns: Ranks
+    left_out: tuple[tuple[int, int], ...] = ()
 
     @property
     def has_thresholds(self) -> bool:
@@ -124,23 +128,49 @@ def _threshold(feature: int, column: Column, left: Bools) -> Split:
     return AxisSplit(feature, between(float(low.max()), float(high.min())), side)
 
 
-def table_columns(table: Table) -> TableColumns:
-    """Make the rank columns of a table."""
+def table_columns(table: Table, room: int | None = None) -> TableColumns:
+    """Make the rank columns of a table.
+
+    Where there are so many categories that their columns would fill memory, the most frequent ones
+    have a column, `room` of them, and the others are left out, which is told.
+    """
+    rare = _rare(table, FIRST if room is None else room)
     asked: list[Asked] = []
     ranks: list[Ranks] = []
     for j in range(table.shape[1]):
-        for question, column in _questions(table, j):
+        for question, column in _questions(table, j, rare.get(j, frozenset())):
             asked.append(question)
             ranks.append(column.astype(np.int32, copy=False))
     if not ranks:  # nothing differs anywhere, and engines like to see a column
         asked, ranks = [Asked(0, "order")], [np.zeros(len(table), dtype=np.int32)]
-    return TableColumns(table, tuple(asked), np.stack(ranks))
+    left_out = tuple((j, code) for j, codes in rare.items() for code in sorted(codes))
+    return TableColumns(table, tuple(asked), np.stack(ranks), left_out)
 
 
-def _questions(table: Table, j: int) -> Iterator[tuple[Asked, NDArray[Any]]]:
+def _rare(table: Table, room: int) -> dict[int, frozenset[int]]:
+    """Choose the categories to leave out, the rarest, if columns for all would be too large."""
+    if table.subsets:
+        return {}
+    counted: list[tuple[int, int, int]] = []
+    others = 0
+    for j, kind in enumerate(table.kinds):
+        if kind.name not in ("category", "boolean"):
+            others += 2
+            continue
+        codes, counts = np.unique(table.column(j).values, return_counts=True)
+        counted += [(-int(n), j, int(c)) for c, n in zip(codes, counts, strict=True)]
+    if 4 * (len(counted) + others) * len(table) <= LARGE:
+        return {}
+    found: dict[int, set[int]] = {}
+    for _, j, code in sorted(counted)[room:]:
+        found.setdefault(j, set()).add(code)
+    return {j: frozenset(codes) for j, codes in found.items()}
+
+
+def _questions(table: Table, j: int, rare: frozenset[int]) -> Iterator[tuple[Asked, NDArray[Any]]]:
     column = table.column(j)
     if column.kind.name in ("category", "boolean"):
-        yield from _subsets(table, j, column) if table.subsets else _equalities(j, column)
+        yield from _subsets(table, j, column) if table.subsets else _equalities(j, column, rare)
         return
     missing = column.missing
     for ranks in _orders(_dense(column), missing):
@@ -178,9 +208,13 @@ def _orders(ranks: Ranks, missing: Bools) -> Iterator[NDArray[Any]]:
         yield np.where(missing, top, ranks)
 
 
-def _equalities(j: int, column: Column) -> Iterator[tuple[Asked, NDArray[Any]]]:
+def _equalities(
+    j: int, column: Column, rare: frozenset[int]
+) -> Iterator[tuple[Asked, NDArray[Any]]]:
     present = _present(column)
     for code in present[: len(present) - 1] if len(present) < 3 else present:
+        if code in rare:
+            continue
         category = None if code < 0 else column.categories[code]
         yield Asked(j, "equality", category), column.values != code
 

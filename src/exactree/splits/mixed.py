@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Part, Ranks
+from exactree.problem import Cut, Part, Plane, Ranks
 from exactree.sides import Masks, Sides
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.splits.selected import selected_sources
@@ -25,16 +25,12 @@ class MixedSources(Sources):
     columns: Ranks
     starts: list[int] = field(default_factory=list)  # the first listed partition of each part
     cell_starts: list[int] = field(default_factory=list)  # the first Cells of each part
+    richest: int = 0  # the part whose Terms include all others
 
     @property
     def has_sides(self) -> bool:
         """Tell whether any of the families has splits beside rank columns."""
         return any(part.has_sides for part in self.parts)
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Tell whether any of the families has all thresholds."""
-        return any(part.has_thresholds for part in self.parts)
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
         """Concatenate the families' partitions."""
@@ -62,7 +58,17 @@ class MixedSources(Sources):
         owned = [sides.owners for sides in found if sides.owners is not None]
         owners = _padded(owned) if len(owned) == len(found) else None
         cells = tuple(cells for sides in found for cells in sides.cells)
-        return Sides(masks, owners, all(sides.complete for sides in found), cells)
+        joined = Sides(
+            masks,
+            owners,
+            all(sides.complete for sides in found),
+            cells,
+            tuple(terms for sides in found for terms in sides.terms),
+            all(sides.exhaustive for sides in found),
+        )
+        if joined.terms:
+            self.richest = [joined.richest in sides.terms for sides in found].index(True)
+        return joined
 
     def split(
         self,
@@ -72,6 +78,8 @@ class MixedSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> Split:
         """Let the family that listed the split write it down."""
+        if isinstance(cut, Plane):
+            return self.parts[self.richest].split(cut, rows, left, seconds_left)
         if isinstance(cut, Part):
             starts = self.cell_starts if cut.left else self.starts
             number = int(np.searchsorted(starts, cut.index, side="right")) - 1
@@ -137,5 +145,6 @@ class Mixed:
             for family in self.families
         ]
         found = MixedSources(parts, np.concatenate([part.columns for part in parts]))
+        found.left_out = tuple(pair for part in parts for pair in part.left_out)
         found.remark = ", ".join(filter(None, dict.fromkeys(part.remark for part in parts)))
         return found
