@@ -149,7 +149,7 @@ class ChoosesSize(OptimalTree, ABC):
         factors[heavy > 0] = self._factors(y[heavy > 0], heavy[heavy > 0])
         for train, test in folds(self.cv, self, y, heavy, groups):
             path = self._path(X[train], y[train], None if weights is None else heavy[train])
-            stopped += path[-1].status != "optimal"
+            stopped += path[-1].status not in ("optimal", "local")
             if self.scoring is None:
                 errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))
             else:
