@@ -27,7 +27,7 @@ DATA: dict[str, tuple[Any, Any, str]] = {
     "missing label": (X, np.array(["a", None, "b"], object), r"y has missing labels"),
     "mixed labels": (X, np.array(["a", 1, 2], object), r"y mixes labels .*: make them all text"),
     "real targets": (X, [0.5, 1.5, 2.5], r"continuous.*regression.*as text: y.astype\(str\)"),
-    "text": ([["a", 1], ["b", 2], ["c", 3]], Y, r"X is not numeric .*encode text"),
+    "text": ([["a", 1], ["b", 2], ["c", 3]], Y, r"X holds text, such as 'a'"),
     "hidden values": (np.ma.masked_equal(np.array(X), 6), Y, r"masked array.*Imputer"),
     "hidden labels": (X, np.ma.masked_equal(np.array(Y), 1), r"y is a masked array .*drop"),
     "ragged": ([[1, 2], [3], [4, 5]], Y, r"X is no table .*all rows the same length"),

@@ -210,7 +210,7 @@ def test_parquet(tmp_path: Path, capsys: Capture) -> None:
         ('a,y\n1,0\n"2,0\n', "line 3: unexpected end of data"),
         ('a,y\n"1,5",0\n2.5,1\n', "line 2: '1,5' in column 'a' has a decimal comma"),
         ("a,a,y\n1,2,0\n", "line 1: two columns have the name 'a'"),
-        ("a,,y\n1,2,0\n", "line 1: column 2 has no name"),
+        ("a,,y\n1,2,0\n", "column 2 has no name"),
         ("a,y\n1,0\n9007199254740993,1\n", "line 3: 9007199254740993 in column 'a' is beyond"),
         ("a,z\n1,0\n", "there is no column 'y'; the columns are 'a', 'z'"),
         ("y\n1\n", "no column is left to predict 'y' from"),

@@ -20,7 +20,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
 _MODEL = {"fields", "interrupts", "tree", "objectives", "sides", "tables", "problem"}
-_READ = {"inputs", "parameters", "weights", "rows"}
+_READ = {"inputs", "refusing", "parameters", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines", "routing"}
 _USERS = _SOLVE | {
     "preparing",
@@ -41,12 +41,15 @@ LAYERS: dict[str, set[str]] = {
     "combinations": set(),
     "sides": set(),
     "fields": set(),
+    "suggesting": set(),
     "interrupts": set(),
     "tree": {"fields"},
-    "objectives": {"tree"},
-    "problem": {"tree", "objectives", "sides", "tables"},
+    "showing": {"tree"},
+    "objectives": {"suggesting", "tree"},
+    "problem": {"tree", "objectives", "showing", "sides", "tables"},
     "inputs": set(),
-    "tables": {"fields", "inputs"},
+    "refusing": {"inputs"},
+    "tables": {"fields", "inputs", "refusing", "suggesting"},
     "parameters": set(),
     "memory": set(),
     "weights": set(),
@@ -54,7 +57,7 @@ LAYERS: dict[str, set[str]] = {
     "routing": {"_native", "splits", "tables", "tree"},
     "bounds": _MODEL,
     "geometry": {"_native", "combinations"},
-    "splits": _MODEL | {"geometry", "counting", "rows"},
+    "splits": _MODEL | {"geometry", "counting", "rows", "suggesting"},
     "engines": _MODEL | {"bounds", "combinations", "counting", "memory", "spec", "_native"},
     "preparing": _MODEL | _READ | {"bounds", "splits"},
     "proof": _MODEL | _READ | {"_native", "preparing", "splits"},
@@ -71,7 +74,7 @@ LAYERS: dict[str, set[str]] = {
     "binarize": {"inputs"},
     "datasets": _MODEL | {"splits", "geometry"},
     "__init__": _USERS,
-    "cli": _USERS | {"__init__"},
+    "cli": _USERS | {"__init__", "suggesting"},
     "__main__": {"cli"},
 }
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.tree import export_text as sklearn_text
 
@@ -182,3 +183,34 @@ def test_missing_values_by_an_imputer() -> None:
     assert pipe[-1].objective_ <= 7
     with pytest.raises(ValueError, match=r"'petal width \(cm\)', row 3;.*SimpleImputer"):
         exactree.OptimalTreeRegressorCV(missing="error").fit(holes, Y)
+
+
+def test_pipelines_and_searches_are_unwrapped(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"size": rng.normal(size=40), "colour": rng.choice(["red", "blue"], 40), "w": range(40)}
+    )
+    sold = np.where((frame["size"] > 0) & (frame["colour"] == "red"), "yes", "no")
+    encode = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), ["colour"]), remainder="passthrough"
+    )
+    pipe = make_pipeline(encode, OptimalTreeClassifier(max_depth=2)).fit(frame, sold)
+    alone = pipe[-1]
+    assert alone.objective_ == 0 and not hasattr(alone, "feature_names_in_")
+    names = list(encode.get_feature_names_out())
+    assert exactree.export_text(pipe) == exactree.export_text(alone, feature_names=names)
+    assert "remainder__size" in exactree.export_rules(pipe)
+    grid = GridSearchCV(pipe, {"optimaltreeclassifier__max_depth": [1, 2]}, cv=2).fit(frame, sold)
+    assert "onehotencoder__colour_" in exactree.export_dot(grid)
+    again = make_pipeline(grid.best_estimator_[:-1], grid.best_estimator_[-1])
+    assert exactree.export_text(again) == exactree.export_text(grid)
+    for name, model in (("pipe", pipe), ("grid", grid)):
+        path = tmp_path / f"{name}.html"
+        exactree.write_report(model, frame, sold, path)
+        assert "remainder__size" in path.read_text(encoding="utf-8")
+    same = exactree.to_sklearn(pipe, frame)
+    rows = pd.DataFrame(encode.transform(frame).astype(float), columns=names)
+    assert (same.predict(rows) == sold).all()
+    unnamed = make_pipeline(FunctionTransformer(lambda rows: rows[["size", "w"]].to_numpy()), alone)
+    unnamed.fit(frame, sold)
+    assert "x[0]" in exactree.export_text(unnamed)

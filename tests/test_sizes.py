@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from exactree import (
@@ -229,6 +229,108 @@ def test_rows_of_no_weight_and_classes_missing_from_a_fold() -> None:
     assert (OptimalTreeClassifierCV(cv=by_class).fit(X, Y).errors_ == 1).all()
 
 
+def test_listed_folds_have_numbers_of_the_users_rows() -> None:
+    weights = np.ones(len(X))
+    weights[::7] = 0
+    kept = np.flatnonzero(weights)
+    listed = list(KFold(4, shuffle=True, random_state=0).split(X))
+    clf = OptimalTreeClassifierCV(max_splits=3, cv=listed).fit(X, Y, sample_weight=weights)
+    where = {row: place for place, row in enumerate(kept.tolist())}
+    same = [[[where[i] for i in part.tolist() if i in where] for part in fold] for fold in listed]
+    without = OptimalTreeClassifierCV(max_splits=3, cv=same).fit(X[kept], Y[kept])
+    assert (clf.errors_ == without.errors_).all()
+    truths = [[np.isin(np.arange(150), part) for part in fold] for fold in listed]
+    masked = OptimalTreeClassifierCV(max_splits=3, cv=truths).fit(X, Y, sample_weight=weights)
+    assert (masked.errors_ == clf.errors_).all()
+
+
+@pytest.mark.parametrize(
+    ("cv", "told"),
+    [
+        ([(range(100), [150])], "fold 0 has row 150, and X has the rows 0 to 149"),
+        ([(range(100), [0.5])], "fold 0 is no list of row numbers"),
+        ([(range(1, 100), [0])], "fold 0 has no row with a weight to test with"),
+        ([([0], range(1, 100))], "fold 0 has no row with a weight to train with"),
+        ([], "cv has no folds"),
+    ],
+)
+def test_bad_folds(cv: Any, told: str) -> None:
+    weights = np.ones(150)
+    weights[0] = 0
+    with pytest.raises(ValueError, match=told):
+        OptimalTreeClassifierCV(cv=cv).fit(X, Y, sample_weight=weights)
+
+
+def test_groups_stay_together() -> None:
+    groups = np.arange(150) % 5
+    weights = np.where(np.arange(150) % 11, 1.0, 0.0)
+    clf = OptimalTreeClassifierCV(max_splits=2, cv=GroupKFold(5))
+    clf.fit(X, Y, sample_weight=weights, groups=groups)
+    listed = [(groups != g, groups == g) for g in range(5)]
+    by_hand = OptimalTreeClassifierCV(max_splits=2, cv=listed).fit(X, Y, sample_weight=weights)
+    assert sorted(clf.errors_.tolist()) == sorted(by_hand.errors_.tolist())
+    with pytest.raises(ValueError, match="groups"):
+        clf.fit(X, Y)
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\)"):
+        clf.fit(X, Y, groups=[1, 2, 3])
+
+
+def test_scores_are_those_of_a_grid_search() -> None:
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    how: dict[str, Any] = {"scoring": "neg_log_loss", "cv": folds}
+    labels = np.array(["a", "b", "c"])[Y]
+    ours = OptimalTreeClassifierCV(max_splits=3, **how).fit(X, labels)
+    grid = GridSearchCV(OptimalTreeClassifier(), {"max_splits": [0, 1, 2, 3]}, **how).fit(X, labels)
+    # Of larger trees there are several that are optimal.
+    for name in ("mean_test_score", "std_test_score", "split1_test_score"):
+        assert ours.cv_results_[name][:2] == pytest.approx(grid.cv_results_[name][:2])
+    assert ours.cv_results_["rank_test_score"].tolist() == [
+        1 + sum(other > mean for other in ours.cv_results_["mean_test_score"])
+        for mean in ours.cv_results_["mean_test_score"]
+    ]
+    assert ours.cv_results_["params"] == grid.cv_results_["params"]
+    assert (
+        ours.errors_ == -np.array([ours.cv_results_[f"split{i}_test_score"] for i in range(3)])
+    ).all()
+    reg = OptimalTreeRegressorCV(max_splits=2, scoring="r2", cv=3).fit(X, X[:, 2] * 2)
+    assert -1 < reg.mean_error_[-1] < reg.mean_error_[0]
+
+
+def test_scores_count_weights() -> None:
+    weights = np.random.default_rng(2).integers(0, 3, len(X)).astype(float)
+    how: dict[str, Any] = {"max_splits": 2, "cv": 3}
+    loss = OptimalTreeClassifierCV(**how).fit(X, Y, sample_weight=weights)
+    score = OptimalTreeClassifierCV(scoring="accuracy", **how).fit(X, Y, sample_weight=weights)
+    assert score.errors_ == pytest.approx(loss.errors_ - 1)
+
+    def unweighted(model: Any, rows: Any, y: Any) -> float:
+        return float(model.score(rows, y))
+
+    own = OptimalTreeClassifierCV(scoring=unweighted, **how)
+    assert own.fit(X, Y).errors_ == pytest.approx(
+        OptimalTreeClassifierCV(**how).fit(X, Y).errors_ - 1
+    )
+    with pytest.raises(ValueError, match="scoring takes no sample_weight"):
+        own.fit(X, Y, sample_weight=weights)
+    with pytest.raises(ValueError, match="chosen by one score"):
+        OptimalTreeClassifierCV(scoring=["accuracy"]).fit(X, Y)
+    with pytest.raises(ValueError, match=r"scoring=3: pass a name"):
+        OptimalTreeClassifierCV(scoring=3).fit(X, Y)
+
+
+def test_refit() -> None:
+    none = OptimalTreeClassifierCV(max_splits=2, refit=False).fit(X, Y)
+    assert none.max_splits_ == 2 and not hasattr(none, "path_")
+    with pytest.raises(NotFittedError):
+        none.predict(X)
+    smallest = OptimalTreeClassifierCV(
+        max_splits=2, refit=lambda found: found["param_max_splits"][1]
+    )
+    assert smallest.fit(X, Y).max_splits_ == 1 and tree.size(smallest.tree_) == 1
+    with pytest.raises(ValueError, match=r"refit returned 3: .* whole number from 0 to 2"):
+        OptimalTreeClassifierCV(max_splits=2, refit=lambda _: 3).fit(X, Y)
+
+
 def test_class_weights_count_in_the_errors() -> None:
     rare = np.array([0] * 90 + [1] * 10)
     data = np.arange(100)[:, None] % 10
@@ -285,17 +387,11 @@ def test_ctrl_c_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
         OptimalTreeClassifierCV(cv=3).fit(X, Y)
 
 
-def failing(_: Any) -> dict[str, str]:
-    reason = "folds of repeated rows are not those of weighted rows"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
-
-
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
         OptimalTreeClassifierCV(max_splits=3, cv=2),
         OptimalTreeRegressorCV(max_splits=3, cv=2),
     ],
-    expected_failed_checks=failing,
 )
 # For estimators that take categories, the checks round their data to a few whole numbers.
 @pytest.mark.filterwarnings("ignore:The least populated class in y has only 1 members")

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from exactree import inputs, routing, tree
 from exactree.interrupts import deferred
 from exactree.objectives import Objective
 from exactree.problem import OnProgress, Progress, Result
+from exactree.refusing import refuse_no_table
 from exactree.solving import solve
 from exactree.splits import Splits
 from exactree.tables import read_rows
@@ -114,6 +116,14 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "result_"):
             return repr(self)
         return f"{self!r}\n{self.result_}"
+
+    def _repr_html_(self) -> str:
+        """Draw the tree in a notebook, below what scikit-learn shows of an estimator."""
+        drawn = self.result_._repr_html_() if hasattr(self, "result_") else ""
+        return str(estimator_html_repr(self)) + drawn
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
 class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
@@ -230,6 +240,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         `KeyboardInterrupt` goes on; stopped by a limit, it warns.
         """
         # The checks of the data are ours, which name the column; scikit-learn's only count them.
+        refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
         self.classes_ = inputs.read_labels(labels, len(labels))[0]
@@ -373,6 +384,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         Interrupted by Ctrl-C, the estimator keeps the best tree so far before the
         `KeyboardInterrupt` goes on; stopped by a limit, it warns.
         """
+        refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         targets = column_or_1d(y, warn=True)
         with deferred() as noted:

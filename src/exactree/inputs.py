@@ -15,6 +15,10 @@ from scipy import sparse
 Floats = NDArray[np.float64]
 # Beyond this, float64 no longer tells every whole number from its neighbour.
 LARGEST_INTEGER = 2**53
+TEXT = {
+    "X": "categories are read from a data frame, or named in categorical_features",
+    "y": "classes need a classifier",
+}
 
 
 def read_matrix(X: Any, *, holes: bool = False) -> tuple[Floats, tuple[str, ...] | None]:
@@ -127,6 +131,11 @@ def _is_missing(value: object) -> bool:
 
 def as_floats(values: NDArray[Any], what: str) -> Floats:
     """Give numbers as float64, or say that these are none."""
+    if values.dtype.kind in "USTa":
+        raise ValueError(
+            f"{what} holds text, such as {str(values.ravel()[0])[:20]!r}: if these are numbers, "
+            f"convert them by astype(float); {TEXT.get(what, 'else encode them as numbers')}"
+        )
     if values.dtype.kind == "c":
         raise ValueError(
             f"Complex data not supported: {what} is complex; pass real and imaginary "

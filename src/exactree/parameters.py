@@ -21,7 +21,9 @@ def read_count(name: str, value: Any, least: int) -> int:
     ValueError: max_depth=2.5: pass a whole number, at least 0
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name}={value!r}: pass a whole number, at least {least}")
+        share = isinstance(value, float) and 0 < value < 1 and name == "min_samples_leaf"
+        remedy = f"; for a share of the weight, min_weight_fraction_leaf={value!r}" if share else ""
+        raise ValueError(f"{name}={value!r}: pass a whole number, at least {least}{remedy}")
     return int(value)
 
 

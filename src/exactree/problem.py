@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.objectives import MisclassificationError, Objective, Targets
+from exactree.showing import tree_html
 from exactree.sides import Sides, members
 from exactree.tables.columns import Kind
 from exactree.tree import Split, Tree, size, to_text
@@ -333,6 +334,14 @@ class Result:
         names = self.classes or None
         text = to_text(self.tree, feature_names=self.feature_names, class_names=names)
         return f"{self.summary()}\n{text}"
+
+    def __repr__(self) -> str:
+        """Fit on a line: trees, counters and history do not."""
+        return f"<Result {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Draw the tree in a notebook."""
+        return tree_html(self.tree, self.summary(), self.feature_names, self.classes or None)
 
     def summary(self) -> str:
         """Say in a line what was found and proved.

@@ -27,6 +27,7 @@ YES = frozenset(("true", "True", "TRUE", "yes", "Yes", "YES"))
 NO = frozenset(("false", "False", "FALSE", "no", "No", "NO"))
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,9})?)?)?$")
 COMMA = re.compile(r"[+-]?\d+,\d+$")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$")
 CHOICES = ("number", "category", "date", "boolean")
 LARGEST_INTEGER = 2**53
 
@@ -46,13 +47,14 @@ class Cells:
     texts: tuple[str, ...]
     rows: NDArray[np.intp]
     commas: bool = False  # whether a comma may be the decimal point
+    sure: bool = False  # whether the user said so, or said that it is not
 
     @classmethod
-    def of(cls, cells: Iterable[str], *, commas: bool = False) -> Cells:
+    def of(cls, cells: Iterable[str], *, commas: bool = False, sure: bool = False) -> Cells:
         """Collect the different texts, in the order in which they first occur."""
         places: dict[str, int] = {}
         rows = np.array([places.setdefault(cell, len(places)) for cell in cells], dtype=np.intp)
-        return cls(tuple(places), rows, commas)
+        return cls(tuple(places), rows, commas, sure)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -79,6 +81,7 @@ class Cells:
     def column(self, kind: str | None = None) -> Column:
         """Read the column as what it holds, or as what it is said to hold."""
         if kind is None:
+            self._refuse_thousands()
             kind = self.kind()
             if kind == "category":
                 self._refuse_numbers()
@@ -90,6 +93,18 @@ class Cells:
         }
         return readers[kind]()
 
+    def _refuse_thousands(self) -> None:
+        """Refuse numbers whose commas may be either kind, such as 1,234."""
+        odd = [t for t in self.texts if t not in MISSING and not _is_float(t)]
+        if self.sure or not odd or not all(map(THOUSANDS.match, odd)):
+            return
+        without = odd[0].replace(",", "")
+        raise BadCell(
+            odd[0],
+            f"{odd[0]!r} {{}} may mean {without}, or have a decimal comma: say --decimal . or "
+            "--decimal ,",
+        )
+
     def _refuse_numbers(self) -> None:
         known = [text for text in self.texts if text not in MISSING]
         numbers = [text for text in known if self._is_number(text)]
@@ -97,7 +112,9 @@ class Cells:
             return
         other = next(text for text in known if text not in numbers)
         if COMMA.match(other):
-            raise BadCell(other, f"{other!r} {{}} has a decimal comma: write a point")
+            raise BadCell(
+                other, f"{other!r} {{}} has a decimal comma: write a point, or say --decimal ,"
+            )
         raise BadCell(
             other,
             f"{other!r} {{}} is not a finite number, and {numbers[0]!r} is one: mend the cell, or "
@@ -110,6 +127,8 @@ class Cells:
     def _number(self, text: str) -> float | None:
         if self.commas and COMMA.match(text):
             text = text.replace(",", ".")
+        elif self.sure and THOUSANDS.match(text):
+            text = text.replace(",", "")
         try:
             value = float(text)
         except ValueError:
@@ -159,6 +178,13 @@ class Cells:
     def _categories(self) -> Column:
         named = of_values([None if t in MISSING else t for t in self.texts], Kind("category"))
         return Column(named.kind, named.values[self.rows], named.categories)
+
+
+def _is_float(text: str) -> bool:
+    try:
+        return isfinite(float(text)) and "_" not in text
+    except ValueError:
+        return False
 
 
 def is_whole(text: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import exactree
 from exactree.cli import checking, comparing, counts, demonstration, fitting, predicting
 from exactree.cli.output import BAD_INPUT, DONE, EXIT_CODES, INTERRUPTED, Output
+from exactree.suggesting import did_you_mean
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,9 +33,22 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line; of an option that is not known, say what may be meant."""
+    whole = parser()
+    args, unknown = whole.parse_known_args(arguments)
+    if unknown:
+        command = next(a for a in whole._actions if isinstance(a.choices, dict))
+        assert isinstance(command.choices, dict)
+        known = command.choices[args.command]._option_string_actions
+        name = unknown[0].partition("=")[0]
+        whole.error(f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(name, known)}")
+    return args
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit status."""
-    args = parser().parse_args(arguments)
+    args = parsed(arguments)
     output = Output(as_json=args.json, quiet=args.quiet)
     try:
         status = args.run(args, output)

@@ -100,12 +100,13 @@ def usual(X: Any, budgets: dict[str, Any], output: Output) -> list[tuple[str, ..
         numbers = not isinstance(X, Table) or all(map(is_complete, X.kinds))
         if name not in ("axis", "binary") and not numbers:
             continue
-        long = name not in ("axis", "binary") and (guess or 0.0) > A_MINUTE
+        limited = budgets["time_limit"] is not None
+        long = name not in ("axis", "binary") and (guess or 0.0) > A_MINUTE and not limited
         (slow if long else found).append(name)
     if slow:
         output.note(
-            f"left out, as a search may take more than a minute: {', '.join(slow)}; --splits "
-            "includes a family all the same"
+            f"left out, as a search may take more than a minute: {', '.join(slow)}; --time-limit "
+            "includes all, --splits a family"
         )
     return [(name,) for name in found]
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from exactree.cli import testing
 from exactree.cli.effort import HALF_AN_HOUR, guessed_seconds
-from exactree.cli.models import Model, facts, write_model
+from exactree.cli.models import Model, facts, to_dict, write_model
 from exactree.cli.options import (
     SPLITS,
     Target,
@@ -66,6 +67,7 @@ def add(commands: Any) -> None:
         metavar="PROOF.xz",
         help="write a certificate of what is proved to this file, for exactree check",
     )
+    testing.add(parser)
     parser.set_defaults(run=run)
 
 
@@ -77,6 +79,10 @@ def run(args: argparse.Namespace, output: Output) -> int:
     X, y, names = read_data(table, args)
     show_columns(output, X, names)
     weights = table.numbers([args.weights])[:, 0] if args.weights else None
+    every, (train, test) = (X, y), testing.parted(args, y)
+    if len(test):
+        X, y = X[train], [y[i] for i in train.tolist()]
+        weights = None if weights is None else weights[train]
     budgets, splits = read_budgets(args), args.splits or ["axis"]
     warn_of_numbers(output, y, args)
     warn_of_hours(output, X, splits, budgets, native=args.objective in NATIVE)
@@ -84,13 +90,17 @@ def run(args: argparse.Namespace, output: Output) -> int:
     parameters = {**how, "splits": splits if len(splits) > 1 else splits[0], **budgets}
     # From the first tree to the written model, Ctrl-C ends the search and nothing else.
     with deferred() as noted:
-        how |= {"sample_weight": weights, "splits": families(splits)}
-        result = search(output, X, y, **how, **budgets)
+        if args.cv:
+            result = testing.chosen_by_folds(args, X, y, weights, budgets, output)
+            parameters |= {"cv": args.cv}
+        else:
+            how |= {"sample_weight": weights, "splits": families(splits)}
+            result = search(output, X, y, **how, **budgets)
         named = replace(result, feature_names=tuple(names))
         if named.columns is not None:
             parameters |= {"missing": args.missing, "categories": args.categories}
         model = Model(named, args.target, tuple(names), parameters, table.has_header)
-        tell(output, model)
+        tell(output, model, testing.tested(args, model, *every, test, output))
         if args.out:
             write_model(model, args.out)
             output.note(f"model written to {args.out}")
@@ -169,10 +179,10 @@ def search(output: Output, X: Any, y: Target, **how: Any) -> Result:
         return solve(X, np.array(y), on_progress=on_progress, **how)
 
 
-def tell(output: Output, model: Model) -> None:
+def tell(output: Output, model: Model, more: dict[str, Any] | None = None) -> None:
     """Show the tree and what is proved."""
     output.say(str(model.result))
-    output.data(facts(model))
+    output.data({**facts(model), **(more or {}), "tree": to_dict(model)["tree"]})
 
 
 def write_certificate(model: Model, X: Any, y: Target, weights: Any, path: str) -> None:

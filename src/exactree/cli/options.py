@@ -26,6 +26,10 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delimiter", help="what parts the cells of a CSV file (found if not given)"
     )
+    parser.add_argument("--encoding", help="of a CSV file, for example cp1252 (default UTF-8)")
+    parser.add_argument(
+        "--decimal", choices=[".", ","], help="the decimal point of a CSV file (found if not given)"
+    )
     header = parser.add_mutually_exclusive_group()
     header.add_argument(
         "--header",
@@ -154,13 +158,12 @@ def families(names: Sequence[str]) -> list[str | SplitFamily]:
 
 def table_of(args: argparse.Namespace) -> Table:
     """Read the table that the options name; the target stays as it is written."""
-    return read_table(
-        args.data,
-        delimiter=args.delimiter,
-        header=args.header,
-        text=[args.target],
-        said=dict(args.column),
-    )
+    return read_table(args.data, **spelling(args), text=[args.target], said=dict(args.column))
+
+
+def spelling(args: argparse.Namespace) -> dict[str, Any]:
+    """Collect the options of `add_table_options`."""
+    return {name: getattr(args, name) for name in ("delimiter", "header", "encoding", "decimal")}
 
 
 def refuse_holes(table: Table, X: tables.Table, names: Sequence[str]) -> None:
@@ -178,12 +181,23 @@ def read_data(table: Table, args: argparse.Namespace) -> tuple[Any, Target, list
     """Part the table into features and target: classes, or numbers in regression."""
     y: Target
     if args.task == "regression":
-        y = table.numbers([args.target])[:, 0]
+        try:
+            y = table.numbers([args.target])[:, 0]
+        except ValueError as error:
+            raise ValueError(
+                f"{error}; --task regression predicts numbers: leave it out to predict classes"
+            ) from None
     else:
         y = table.labels(args.target)
     left_out = [args.target, *args.drop, *filter(None, [getattr(args, "weights", None)])]
     for name in left_out:
         table.column(name)
+    for name in table.unnamed:
+        if name not in left_out:
+            raise ValueError(
+                f"{table.path}: column {name[1:]} has no name, as an index that pandas wrote: "
+                f"leave it out by --drop {name}, or name it in the first line"
+            )
     names = [name for name in table.names if name not in left_out]
     if not names:
         raise ValueError(f"{table.path}: no column is left to predict {args.target!r} from")

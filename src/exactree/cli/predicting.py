@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from exactree import tables, tree
 from exactree.cli.models import Model, facts, read_model, to_dict
-from exactree.cli.options import add_table_options, refuse_holes
+from exactree.cli.options import add_table_options, refuse_holes, spelling
 from exactree.cli.output import DONE, Output
 from exactree.cli.tables import Table, is_number, read_table
 from exactree.export import export_dot, export_python, export_rules
 from exactree.routing import ends
-from exactree.tables import Kind
+from exactree.suggesting import did_you_mean
+from exactree.tables import Column, Kind
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "text": str,
@@ -61,13 +62,9 @@ def run_predict(args: argparse.Namespace, output: Output) -> int:
     model = read_model(args.model)
     if args.proba and not model.classes:
         raise ValueError("--proba: this model predicts numbers, which have no probabilities")
-    table = read_table(
-        args.data, delimiter=args.delimiter, header=args.header, text=kept_as_text(model)
-    )
+    table = read_table(args.data, **spelling(args), text=kept_as_text(model))
     leaf = leaves_of(model, rows_for(model, table))
-    every = tree.nodes(model.result.tree)
-    values = [node.value if isinstance(node, tree.Leaf) else 0 for node in every]
-    answers = [model.classes[int(values[i])] if model.classes else values[i] for i in leaf]
+    answers = answers_of(model, leaf)
     shares = class_shares(model, leaf) if args.proba else None
     found: dict[str, Any] = {"predictions": answers}
     if shares is not None:
@@ -80,7 +77,16 @@ def run_predict(args: argparse.Namespace, output: Output) -> int:
     return DONE
 
 
-def judged(model: Model, answers: list[Any], table: Table, output: Output) -> dict[str, Any]:
+def answers_of(model: Model, leaf: NDArray[np.intp]) -> list[Any]:
+    """Give the class, or the number, of the leaf of each row."""
+    every = tree.nodes(model.result.tree)
+    values = [node.value if isinstance(node, tree.Leaf) else 0 for node in every]
+    return [model.classes[int(values[i])] if model.classes else values[i] for i in leaf]
+
+
+def judged(
+    model: Model, answers: list[Any], table: Table, output: Output, title: str = ""
+) -> dict[str, Any]:
     """Compare the answers with the target where the table has it, and say how well they do."""
     cells = table.column(model.target)
     known = [i for i, cell in enumerate(cells) if (cell if model.classes else is_number(cell))]
@@ -91,10 +97,10 @@ def judged(model: Model, answers: list[Any], table: Table, output: Output) -> di
         errors = np.array([answers[i] - float(cells[i]) for i in known])
         squared, absolute = float((errors**2).mean()), float(np.abs(errors).mean())
         errors_told = f"mean squared error {squared:.6g}, mean absolute error {absolute:.6g}"
-        output.note(errors_told + of_these)
+        output.note(title + errors_told + of_these)
         return {"mean_squared_error": squared, "mean_absolute_error": absolute}
     right = sum(str(answers[i]) == cells[i] for i in known)
-    output.note(f"{right} of {len(known)} right ({right / len(known):.1%})")
+    output.note(f"{title}{right} of {len(known)} right ({right / len(known):.1%})")
     return {"accuracy": right / len(known)}
 
 
@@ -116,11 +122,11 @@ def leaves_of(model: Model, X: Any) -> NDArray[np.intp]:
 def rows_for(model: Model, table: Table) -> Any:
     """Find the model's columns in a table: by name, or by position if there are no names."""
     if table.has_header and model.has_header:
-        missing = [name for name in model.features if name not in table.names]
+        missing = [name for name in used_by(model) if name not in table.names]
         if missing:
             raise ValueError(
                 f"{table.path}: there is no column {', '.join(map(repr, missing))}, which the "
-                "model was fitted with"
+                f"tree asks for{did_you_mean(missing[0], table.names)}"
             )
         return _rows(model, table, model.features)
     if set(model.features) <= set(table.names):
@@ -134,11 +140,28 @@ def rows_for(model: Model, table: Table) -> Any:
 
 
 def _rows(model: Model, table: Table, names: Sequence[str]) -> Any:
+    """Read what the tree looks at; the other columns need not be there, nor be right."""
     kinds = model.result.columns or (Kind(),) * len(names)
-    X = table.rows(names, kinds)
-    if model.parameters.get("missing") == "error" and isinstance(X, tables.Table):
-        refuse_holes(table, X, names)
-    return X
+    pairs = zip(names, model.features, kinds, strict=True)
+    used = [(name, kind) for name, feature, kind in pairs if feature in used_by(model)]
+    found = table.rows([name for name, _ in used], [kind for _, kind in used]) if used else None
+    if model.parameters.get("missing") == "error" and isinstance(found, tables.Table):
+        refuse_holes(table, found, [name for name, _ in used])
+    places = {name: j for j, (name, _) in enumerate(used)}
+    nothing = Column(Kind(), np.zeros(len(table)))
+    columns = [_column(found, places[n]) if n in places else nothing for n in names]
+    return tables.simplest(tables.Table(columns, tuple(names)))
+
+
+def _column(X: Any, j: int) -> Column:
+    return X.column(j) if isinstance(X, tables.Table) else Column(Kind(), X[:, j])
+
+
+def used_by(model: Model) -> list[str]:
+    """Name the columns that the tree asks for."""
+    splits = [n.split for n in tree.nodes(model.result.tree) if isinstance(n, tree.Node)]
+    used = {j for split in splits for j in split.features()}
+    return [name for j, name in enumerate(model.features) if j in used]
 
 
 def class_shares(model: Model, ends: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ where it is there; what it stumbles over is read again here, which knows the lin
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import tables
-from exactree.cli.cells import MISSING, NO, YES, BadCell, Cells, from_arrow, is_whole
+from exactree.cli.cells import MISSING, NO, THOUSANDS, YES, BadCell, Cells, from_arrow, is_whole
+from exactree.suggesting import did_you_mean
 from exactree.tables import Column, Kind
 from exactree.tables.columns import of_values
 from exactree.tables.times import of_times
@@ -42,6 +44,7 @@ class Table:
     has_header: bool = True
     unit: str = "line"
     said: Mapping[str, str] = field(default_factory=dict)  # what the user says columns hold
+    unnamed: tuple[str, ...] = ()  # columns that the file has no name for, and what they are called
 
     def __len__(self) -> int:
         return len(self.columns[0])
@@ -57,6 +60,7 @@ class Table:
             raise ValueError(
                 f"{self.path}: there is no column {name!r}; the columns are "
                 + ", ".join(map(repr, self.names))
+                + did_you_mean(name, self.names)
             )
         return self.columns[self.names.index(name)]
 
@@ -80,7 +84,15 @@ class Table:
     def rows(self, names: Sequence[str], kinds: Sequence[Kind] | None = None) -> Any:
         """Read columns as they are, or as those of a model: what `solve` takes."""
         given: Sequence[Kind | None] = [None] * len(names) if kinds is None else kinds
-        found = [self._as_kind(name, kind) for name, kind in zip(names, given, strict=True)]
+        found: list[Column] = []
+        bad: list[str] = []
+        for name, kind in zip(names, given, strict=True):
+            try:
+                found.append(self._as_kind(name, kind))
+            except ValueError as error:
+                bad.append(str(error))
+        if bad:  # all of them at once
+            raise ValueError("\n".join(bad))
         return tables.simplest(tables.Table(found, tuple(names)))
 
     def _as_kind(self, name: str, kind: Kind | None) -> Column:
@@ -161,6 +173,8 @@ def read_table(
     header: bool | None = None,
     text: Collection[str] = (),
     said: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Table:
     """Read a file; "-" is the standard input. None lets `delimiter` and `header` be found.
 
@@ -171,24 +185,53 @@ def read_table(
     if path.endswith((".parquet", ".pq")):
         found = _read_parquet(path)
     else:
-        found = _read_csv(path, delimiter, header, kept)
+        found = _read_csv(path, Spelling(delimiter, header, encoding, decimal), kept)
     for name in said:
         found.found(name)
     return replace(found, said=said)
 
 
-def _read_csv(path: str, delimiter: str | None, header: bool | None, kept: set[str]) -> Table:
-    large = path != "-" and Path(path).exists() and Path(path).stat().st_size >= WORTH_ARROW
+@dataclass(frozen=True)
+class Spelling:
+    """How a CSV file is written, where the user says so; None: it is found."""
+
+    delimiter: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+
+    @property
+    def is_usual(self) -> bool:
+        """Tell whether nothing is said that only the reader here knows."""
+        return self.encoding is None and self.decimal is None
+
+
+def _read_csv(path: str, how: Spelling, kept: set[str]) -> Table:
+    delimiter, header = how.delimiter, how.header
+    plain = path != "-" and not path.endswith(".gz") and how.is_usual and Path(path).exists()
+    large = plain and Path(path).stat().st_size >= WORTH_ARROW
     found = _by_arrow(path, delimiter, header, kept) if large else None
     if found is not None:
         return found
-    written = _decoded(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes(), path)
+    written = _decoded(_bytes(path), path, how.encoding)
     used = find_delimiter(written) if delimiter is None else _one_character(delimiter)
     records = list(_records(written, used, path))
     if not records:
         raise ValueError(f"{path}: the file is empty")
     has_names = has_header(records) if header is None else header
-    return _table(path, records, has_names, commas=used != ",")
+    commas = used != "," if how.decimal is None else how.decimal == ","
+    return _table(path, records, has_names, commas=commas, sure=how.decimal is not None)
+
+
+def _bytes(path: str) -> bytes:
+    """Read a file, unpacked if it is packed."""
+    raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError) as error:
+        raise ValueError(f"{path}: this is no complete gzip file: {error}") from None
 
 
 def _by_arrow(
@@ -205,6 +248,8 @@ def _by_arrow(
         return None
     used = find_delimiter(head) if delimiter is None else _one_character(delimiter)
     records = list(islice(_records(head, used, path), LOOKED_AT))
+    if used != "," and _has_thousands(records):
+        return None
     has_names = has_header(records) if header is None else header
     names = _names(path, records, has_names)
     try:
@@ -228,7 +273,8 @@ def _by_arrow(
         return None
     columns = tuple(from_arrow(column, commas=used != ",") for column in read.columns)
     lines = partial(_lines, path, used, has_names)
-    return Table(path, names, columns, lines, has_names)
+    unnamed = _unnamed(records, has_names)
+    return Table(path, names, columns, lines, has_names, unnamed=unnamed)
 
 
 def _head(path: str) -> tuple[str | None, bool]:
@@ -245,6 +291,11 @@ def _head(path: str) -> tuple[str | None, bool]:
         return None, quoted
     # A quoted cell that the end of the piece cuts would be no record; drop the last lines.
     return (text if text.count('"') % 2 == 0 else text[: text.rfind('"')]), quoted
+
+
+def _has_thousands(records: list[tuple[int, list[str]]]) -> bool:
+    """Tell whether commas may part thousands, which pyarrow would take for decimal points."""
+    return any(THOUSANDS.match(cell) for _, record in records for cell in record)
 
 
 def _decimal_point(records: list[tuple[int, list[str]]], has_names: bool) -> str:
@@ -268,12 +319,17 @@ def _one_character(delimiter: str) -> str:
     return written
 
 
-def _decoded(raw: bytes, path: str) -> str:
+def _decoded(raw: bytes, path: str, encoding: str | None = None) -> str:
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode(encoding or "utf-8-sig")
+    except LookupError:
+        raise ValueError(f"--encoding {encoding}: unknown; try utf-8, latin-1 or cp1252") from None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise ValueError(f"{path}: line {line}: this is not UTF-8 text: convert the file") from None
+        what = f"not {encoding} text" if encoding else "not UTF-8 text"
+        raise ValueError(
+            f"{path}: line {line}: this is {what}: say --encoding, for example cp1252"
+        ) from None
 
 
 def _records(text: str, delimiter: str, path: str) -> Iterable[tuple[int, list[str]]]:
@@ -318,12 +374,19 @@ def has_header(records: Sequence[tuple[int, list[str]]]) -> bool:
 
 def _names(path: str, records: list[tuple[int, list[str]]], header: bool) -> tuple[str, ...]:
     line, first = records[0]
-    names = tuple(first) if header else tuple(f"c{j + 1}" for j in range(len(first)))
+    names = tuple(name if header and name else f"c{j + 1}" for j, name in enumerate(first))
     _refuse_bad_names(path, names, line)
     return names
 
 
-def _table(path: str, records: list[tuple[int, list[str]]], header: bool, *, commas: bool) -> Table:
+def _table(
+    path: str,
+    records: list[tuple[int, list[str]]],
+    header: bool,
+    *,
+    commas: bool,
+    sure: bool = False,
+) -> Table:
     names = _names(path, records, header)
     rows = records[1:] if header else records
     if not rows:
@@ -332,15 +395,19 @@ def _table(path: str, records: list[tuple[int, list[str]]], header: bool, *, com
         if len(cells) != len(names):
             values = f"{len(cells)} value{'s' * (len(cells) != 1)}"
             raise ValueError(f"{path}: line {line}: {values} instead of {len(names)}")
-    columns = (Cells.of(c, commas=commas) for c in zip(*(r for _, r in rows), strict=True))
+    by_column = zip(*(r for _, r in rows), strict=True)
+    columns = tuple(Cells.of(c, commas=commas, sure=sure) for c in by_column)
     lines = [line for line, _ in rows]
-    return Table(path, names, tuple(columns), lambda: lines, header)
+    unnamed = _unnamed(records, header)
+    return Table(path, names, columns, lambda: lines, header, unnamed=unnamed)
+
+
+def _unnamed(records: list[tuple[int, list[str]]], header: bool) -> tuple[str, ...]:
+    return tuple(f"c{j + 1}" for j, name in enumerate(records[0][1]) if header and not name)
 
 
 def _refuse_bad_names(path: str, names: tuple[str, ...], line: int) -> None:
     for j, name in enumerate(names):
-        if not name:
-            raise ValueError(f"{path}: line {line}: column {j + 1} has no name")
         if name in names[:j]:
             raise ValueError(f"{path}: line {line}: two columns have the name {name!r}")
 

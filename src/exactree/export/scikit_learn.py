@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from exactree.export.subject import Subject, mean, read_subject
+from exactree.export.unwrapping import transformed, unwrapped
 from exactree.splits.axis import AxisSplit, MissingSplit, between
 from exactree.tree import Leaf, Node, Tree, depth, leaves, nodes, route, size
 
@@ -57,7 +58,8 @@ def to_sklearn(
     """
     subject = read_subject(model, feature_names, class_names)
     _refuse_other_splits(subject)
-    thresholds = _thresholds(subject, None if X is None else _rows(X, subject))
+    rows = None if X is None else _rows(transformed(unwrapped(model)[1], X), subject)
+    thresholds = _thresholds(subject, rows)
     made = _fitted(subject)
     # Writing scikit-learn's state needs its layout; a tree it made itself has it.
     kind, arguments, state = made.tree_.__reduce__()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from exactree.export.unwrapping import names_after, unwrapped
 from exactree.tables.columns import Kind
 from exactree.tree import Digits, Leaf, Node, Tree, leaves, nodes, telling
 
@@ -78,14 +79,20 @@ def read_subject(
 ) -> Subject:
     """Find the tree of an estimator, of a `Result`, or the tree itself, and its names.
 
+    Of a pipeline or a search it is the tree of its last estimator, whose columns are those that the
+    steps before it make.
+
     >>> read_subject(Leaf(0, 3, (2, 1)), class_names=["no", "yes"]).answer(Leaf(0))
     'no'
     """
+    model, before = unwrapped(model)
     tree = _tree(model)
     used = max(
         (j for n in nodes(tree) if isinstance(n, Node) for j in n.split.features()), default=-1
     )
-    names = _names(model) if feature_names is None else tuple(map(str, feature_names))
+    names = tuple(map(str, feature_names)) if feature_names is not None else _names(model)
+    if names is None:
+        names = names_after(before)
     if names is not None and len(names) <= used:
         raise ValueError(f"feature_names has {len(names)} names, the tree uses column {used}")
     n_features = getattr(model, "n_features_in_", used + 1 if names is None else len(names))
@@ -101,8 +108,8 @@ def _tree(model: Any) -> Tree:
     tree = getattr(model, "tree_", getattr(model, "tree", None))
     if not isinstance(tree, Leaf | Node):
         raise ValueError(
-            f"{type(model).__name__} has no tree of exactree: pass a fitted estimator (the last "
-            "step of a pipeline: pipe[-1]), a Result or a tree"
+            f"{type(model).__name__} has no tree of exactree: pass a fitted estimator, a "
+            "pipeline or a search that ends with one, a Result or a tree"
         )
     return tree
 

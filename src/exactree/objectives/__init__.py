@@ -6,6 +6,7 @@ from exactree.objectives.classification import CostMatrix, MisclassificationErro
 from exactree.objectives.declarations import check_declarations
 from exactree.objectives.regression import AbsoluteError, PoissonDeviance, SquaredError
 from exactree.objectives.scheme import Objective, Targets
+from exactree.suggesting import did_you_mean
 
 __all__ = [
     "DEFAULTS",
@@ -66,5 +67,6 @@ def _by_name(name: str | None, task: str) -> Objective:
         known = ", ".join(repr(n) for n, o in OBJECTIVES.items() if o.task == task)
         raise ValueError(
             f"objective={name!r} is unknown: choose one of {known}, or pass an Objective"
+            + did_you_mean(name, OBJECTIVES)
         )
     return OBJECTIVES[name]()

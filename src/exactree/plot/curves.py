@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactree.export.colours import PALETTE
+from exactree.export.unwrapping import unwrapped
 from exactree.plot.canvas import INK, axes
 from exactree.problem import Result
 
@@ -53,6 +54,7 @@ def plot_progress(model: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _result(model: Any) -> Result:
+    model = unwrapped(model)[0]
     result = getattr(model, "result_", model)
     if not isinstance(result, Result):
         raise ValueError(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from exactree.export.colours import PALETTE, class_colours, tint
 from exactree.export.subject import Subject, class_number, mean, read_subject
+from exactree.export.unwrapping import transformed, unwrapped
 from exactree.plot.canvas import INK, axes
 from exactree.splits.axis import AxisSplit
 from exactree.tables import Column, Kind, Table, read_rows
@@ -102,7 +103,7 @@ def plot_regions(
         Where to draw.
     """
     subject = read_subject(model, feature_names, class_names)
-    rows = None if X is None else _read_rows(X, subject)
+    rows = None if X is None else _read_rows(transformed(unwrapped(model)[1], X), subject)
     columns = _columns(subject, features, at)
     plane = _plane(subject, columns, rows, at, resolution)
     made = axes(ax)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from exactree import tree
 from exactree.export.subject import Subject, read_subject
+from exactree.export.unwrapping import transformed, unwrapped
 from exactree.problem import Result
 from exactree.tables import Column, Kind, Table, read_rows, simplest
 from exactree.tree import Node, Tree
@@ -90,6 +91,8 @@ class Evidence:
 def read_evidence(model: Any, X: Any, y: Any) -> Evidence:
     """Check that the rows fit the model and send them down its tree."""
     subject = read_subject(model)
+    model, before = unwrapped(model)
+    X = transformed(before, X)
     result = getattr(model, "result_", model)
     if not isinstance(result, Result):
         raise ValueError(

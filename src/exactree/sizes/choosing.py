@@ -8,15 +8,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from exactree import inputs, parameters
 from exactree.estimators import OptimalTree, progress_line
 from exactree.interrupts import deferred
 from exactree.problem import Result
+from exactree.refusing import refuse_no_table
+from exactree.sizes.folds import folds, scorer_of, search_results
 from exactree.sizes.path import SizePath, size_path
 from exactree.tables import Reading, read_training
 
@@ -32,6 +32,7 @@ class ChoosesSize(OptimalTree, ABC):
     mean_error_: Floats
     standard_error_: Floats
     max_splits_: int
+    cv_results_: dict[str, Any]
 
     @abstractmethod
     def _targets(self, y: NDArray[Any], rows: int) -> NDArray[Any]:
@@ -49,33 +50,69 @@ class ChoosesSize(OptimalTree, ABC):
         """Give what to multiply the weights of rows by in the errors."""
         return np.ones(len(y))
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @abstractmethod
+    def _alone(self) -> OptimalTree:
+        """Make an estimator of one tree, to be scored."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose the size by cross-validation, and take the optimal tree of that size.
 
-        Rows of no weight are left out of the folds.
+        Rows of no weight are left out of the folds. `groups` go to the splitter, as in
+        scikit-learn's searches.
         """
         if self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r}: choose one of {', '.join(map(repr, RULES))}")
+        refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         how = Reading(self.missing, self.categorical_features, self.categories)
         values = read_training(X, how)[0]
         targets = self._targets(column_or_1d(y, warn=True), len(values))
         weights = inputs.read_weights(sample_weight, len(values))
         with deferred() as noted:
-            self.errors_ = self._cross_validated(values, targets, weights)
+            self.errors_ = self._cross_validated(values, targets, weights, groups)
             self.mean_error_ = self.errors_.mean(axis=0)
             self.standard_error_ = standard_errors(self.errors_)
-            self.max_splits_ = chosen_size(self.errors_, self.rule)
-            self.path_ = self._path(X, targets, weights)
-            self._keep(self.path_[self.max_splits_])
+            self.cv_results_ = search_results(self.errors_)
+            self.max_splits_ = self._chosen()
+            if self.refit:
+                self.path_ = self._path(X, targets, weights)
+                self._keep(self.path_[self.max_splits_])
         noted.tell()
         return self
 
+    def _chosen(self) -> int:
+        """Choose the size by the rule, or let the user's function do it."""
+        if not callable(self.refit):
+            return chosen_size(self.errors_, self.rule)
+        chosen = self.refit(self.cv_results_)
+        if not isinstance(chosen, int | np.integer) or not 0 <= chosen < self.errors_.shape[1]:
+            raise ValueError(
+                f"refit returned {chosen!r}: it has to return the place of a size in cv_results_, "
+                f"a whole number from 0 to {self.errors_.shape[1] - 1}"
+            )
+        return int(chosen)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Without `refit` there is no tree to predict with."""
+        return hasattr(self, "tree_")
+
     def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:
         """Give the mean loss of every size on rows left out."""
-        total = weights.sum()
         lost = np.array([weights @ self._losses(result, X, y) for result in path])
-        return lost / total if total else np.zeros(len(lost))
+        return np.asarray(lost / weights.sum())
+
+    def _scored(self, path: SizePath, X: Any, y: NDArray[Any], weights: Floats | None) -> Floats:
+        """Give minus the score of every size on rows left out."""
+        score = scorer_of(self.scoring, weighted=weights is not None)
+        model = self._alone()
+        found = []
+        for result in path:
+            model.result_, model.tree_ = result, result.tree
+            model.n_features_in_ = X.shape[1]
+            if result.classes:
+                model.classes_ = np.asarray(result.classes)
+            found.append(-score(model, X, y, weights))
+        return np.array(found)
 
     def _path(self, X: Any, y: Any, weights: Floats | None) -> SizePath:
         found = size_path(
@@ -101,17 +138,23 @@ class ChoosesSize(OptimalTree, ABC):
             raise KeyboardInterrupt
         return found
 
-    def _cross_validated(self, X: Floats, y: NDArray[Any], weights: Floats | None) -> Floats:
+    def _cross_validated(
+        self, X: Any, y: NDArray[Any], weights: Floats | None, groups: Any
+    ) -> Floats:
         """Give the error of every size in every fold."""
         heavy = np.ones(len(y)) if weights is None else weights
-        X, y, heavy = X[heavy > 0], y[heavy > 0], heavy[heavy > 0]
         errors: list[Floats] = []
         stopped = 0
-        factors = self._factors(y, heavy)
-        for train, test in check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y):
+        factors = np.ones(len(y))
+        factors[heavy > 0] = self._factors(y[heavy > 0], heavy[heavy > 0])
+        for train, test in folds(self.cv, self, y, heavy, groups):
             path = self._path(X[train], y[train], None if weights is None else heavy[train])
-            stopped += path[-1].status != "optimal"
-            errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))
+            stopped += path[-1].status not in ("optimal", "local")
+            if self.scoring is None:
+                errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))
+            else:
+                given = None if weights is None else weights[test]
+                errors.append(self._scored(path, X[test], y[test], given))
         if stopped:
             warnings.warn(
                 f"the searches of {stopped} of {len(errors)} folds stopped at a limit, so the size "

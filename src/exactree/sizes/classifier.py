@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs, tree
-from exactree.estimators import OptimalTreeClassifier
+from exactree.estimators import OptimalTree, OptimalTreeClassifier
 from exactree.problem import Result
 from exactree.sizes.choosing import ChoosesSize, Floats
 from exactree.splits import Splits
@@ -38,6 +38,12 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         The folds, as in scikit-learn.
     rule : str
         "one_standard_error", or "best" for the least mean error.
+    scoring : str, callable or None
+        A score to choose by instead of the loss, as in scikit-learn; errors are minus the score.
+        Rows count by `sample_weight`, not by `class_weight`.
+    refit : bool or callable
+        False: choose a size only, and fit no tree to all rows. A function chooses the size itself:
+        it gets `cv_results_` and returns the place of a size in it.
     class_weight : dict, "balanced" or None
         Factor for the weights of each class, in the searches and in the errors.
     time_limit : float or None
@@ -70,6 +76,8 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         Share of the weight that was misclassified, folds by sizes.
     mean_error_, standard_error_ : array
         Mean over the folds for every size, and its standard error.
+    cv_results_ : dict
+        The same as scores, in the form of scikit-learn's searches.
     tree_, objective_, lower_bound_, gap_, status_, result_, classes_
         As for `OptimalTreeClassifier`.
 
@@ -91,6 +99,8 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         min_weight_fraction_leaf: float = 0.0,
         cv: Any = 5,
         rule: str = "one_standard_error",
+        scoring: Any = None,
+        refit: Any = True,
         class_weight: Any = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -119,11 +129,16 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         )
         self.cv = cv
         self.rule = rule
+        self.scoring = scoring
+        self.refit = refit
 
     def _targets(self, y: NDArray[Any], rows: int) -> NDArray[Any]:
         self.classes_ = inputs.read_labels(y, rows)[0]
         inputs.read_class_weight(self.class_weight, self.classes_)
         return y
+
+    def _alone(self) -> OptimalTree:
+        return OptimalTreeClassifier(missing=self.missing)
 
     def _problem(self) -> dict[str, Any]:
         weights = self.class_weight

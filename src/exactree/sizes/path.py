@@ -11,6 +11,8 @@ from exactree.problem import Number, OnProgress, Result
 from exactree.solving import solve_sizes
 from exactree.splits import Splits
 
+MOST_SHOWN = 20  # sizes in a notebook
+
 
 @dataclass(frozen=True)
 class SizePath(Sequence[Result]):
@@ -47,12 +49,34 @@ class SizePath(Sequence[Result]):
     def __getitem__(self, index: int | slice) -> Result | tuple[Result, ...]:
         return self.results[index]
 
+    def __repr__(self) -> str:
+        return (
+            f"<SizePath of 0 to {len(self) - 1} splits: objectives {_shortened(self.objectives)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Draw the objective and what is proved of every size, and the largest tree."""
+        rows = "".join(
+            f"<tr><td>{k}</td><td>{r.objective:.6g}</td><td>{r.lower_bound:.6g}</td>"
+            f"<td>{r.status}</td></tr>"
+            for k, r in enumerate(self.results[:MOST_SHOWN])
+        )
+        more = len(self) - MOST_SHOWN
+        rest = f"<div>and {more} more</div>" if more > 0 else ""
+        head = "".join(f"<th>{name}</th>" for name in ("splits", "objective", "proved", "status"))
+        return f"<table><tr>{head}</tr>{rows}</table>{rest}{self.results[-1]._repr_html_()}"
+
     def __str__(self) -> str:
         lines = [
             f"{k:6d}  {result.objective:>9.6g}  {result.lower_bound:>9.6g}  {result.status}"
             for k, result in enumerate(self.results)
         ]
         return "\n".join(["splits  objective     proved  status", *lines])
+
+
+def _shortened(objectives: list[Number]) -> str:
+    shown = [f"{one:.6g}" for one in objectives[:MOST_SHOWN]]
+    return ", ".join([*shown, *(["..."] if len(objectives) > MOST_SHOWN else [])])
 
 
 def size_path(

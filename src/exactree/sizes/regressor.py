@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs, tree
-from exactree.estimators import OptimalTreeRegressor
+from exactree.estimators import OptimalTree, OptimalTreeRegressor
 from exactree.problem import Result
 from exactree.sizes.choosing import ChoosesSize, Floats
 from exactree.splits import Splits
@@ -55,6 +55,12 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         The folds, as in scikit-learn.
     rule : str
         "one_standard_error", or "best" for the least mean error.
+    scoring : str, callable or None
+        A score to choose by instead of the loss, as in scikit-learn; errors are minus the score.
+        Rows count by `sample_weight`.
+    refit : bool or callable
+        False: choose a size only, and fit no tree to all rows. A function chooses the size itself:
+        it gets `cv_results_` and returns the place of a size in it.
     time_limit : float or None
         Seconds for each search: one for every fold, and one for all rows.
     memory_limit : int or None
@@ -85,6 +91,8 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         Mean loss on the rows left out, folds by sizes.
     mean_error_, standard_error_ : array
         Mean over the folds for every size, and its standard error.
+    cv_results_ : dict
+        The same as scores, in the form of scikit-learn's searches.
     tree_, objective_, lower_bound_, gap_, status_, result_
         As for `OptimalTreeRegressor`.
 
@@ -107,6 +115,8 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         objective: str = "squared_error",
         cv: Any = 5,
         rule: str = "one_standard_error",
+        scoring: Any = None,
+        refit: Any = True,
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
@@ -134,6 +144,8 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         )
         self.cv = cv
         self.rule = rule
+        self.scoring = scoring
+        self.refit = refit
 
     def _targets(self, y: NDArray[Any], rows: int) -> NDArray[Any]:
         if self.objective not in LOSSES:
@@ -143,6 +155,9 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
                 "max_splits of OptimalTreeRegressor in GridSearchCV by a score of your own"
             )
         return inputs.read_targets(y, rows)
+
+    def _alone(self) -> OptimalTree:
+        return OptimalTreeRegressor(missing=self.missing)
 
     def _problem(self) -> dict[str, Any]:
         return {"task": "regression", "objective": self.objective}

@@ -16,6 +16,7 @@ from exactree.splits.own import Own, OwnFamily
 from exactree.splits.polynomial import AxisQuadric, Polynomial, Sphere
 from exactree.splits.selected import SelectedSplit, numbers_for
 from exactree.splits.surface import SurfaceSplit
+from exactree.suggesting import did_you_mean
 
 __all__ = [
     "FAMILIES",
@@ -67,6 +68,7 @@ def as_family(splits: Splits) -> SplitFamily:
             known = ", ".join(map(repr, FAMILIES))
             raise ValueError(
                 f"splits={splits!r} is unknown: choose one of {known}, or pass a split family"
+                + did_you_mean(splits, FAMILIES)
             )
         return FAMILIES[splits]()
     if isinstance(splits, list | tuple):

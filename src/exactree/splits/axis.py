@@ -158,19 +158,46 @@ def shown(threshold: float, digits: int) -> str:
 
 
 def between(low: float, high: float) -> float:
-    """Give the threshold t of two neighbouring values: low <= t < high, the midpoint if there is.
+    """Give the threshold t of two neighbouring values, low <= t < high.
+
+    It is the shortest number in the middle half of the gap, and of those the nearest to its
+    midpoint: a multiple of the largest power of ten that has one there.
+
+    >>> between(1.0, 2.0), between(-0.94337, -0.93719), between(20.0, 60.0), between(-3.0, 5.0)
+    (1.5, -0.94, 40.0, 1.0)
+    >>> between(1.0, math.nextafter(1.0, 2.0)), between(-1e308, 1.5e308)
+    (1.0, 3e+307)
+    """
+    middle = _midpoint(low, high)
+    quarter = high / 4 - low / 4  # does not overflow, as high - low may
+    largest = max(abs(middle - quarter), abs(middle + quarter))
+    places = -math.floor(math.log10(largest)) if largest else 0
+    for digits in range(places, places + 17):
+        # The multiple nearest to the midpoint is within the middle half if any is.
+        found = _rounded(middle, digits)
+        if abs(found - middle) <= quarter and low <= found < high:
+            return found
+    return middle
+
+
+def _midpoint(low: float, high: float) -> float:
+    """Give the midpoint of two values, or the lower one if there is no number between them.
 
     Halving before adding cannot overflow, but may lose the last bit of tiny numbers; the sum is
-    exact there. Of two values one unit in the last place apart, the midpoint rounds to either, so
-    the lower one is taken.
-
-    >>> between(1.0, 2.0), between(1.0, math.nextafter(1.0, 2.0)), between(-1e308, 1.5e308)
-    (1.5, 1.0, 2.5e+307)
+    exact there. Of two values one unit in the last place apart, the midpoint rounds to either.
     """
     middle = (low + high) / 2
     if math.isinf(middle):
         middle = low / 2 + high / 2
     return middle if low <= middle < high else low
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Round to a decimal place, or to infinity if float64 ends before."""
+    try:
+        return round(value, digits) + 0.0  # no negative zero
+    except OverflowError:
+        return math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +246,8 @@ class Axis:
     """Axis-parallel splits: `x <= t` for any column and any threshold.
 
     Only the order of a column's values matters, so no transformation that keeps it changes the
-    optimum. The threshold is the midpoint of the two neighbouring values among the node's rows.
+    optimum. The threshold is the shortest number in the middle half of the gap between the two
+    neighbouring values among the node's rows.
 
     >>> Axis().sources(np.array([[2.0], [1.0], [2.0]])).columns.tolist()
     [[1, 0, 1]]

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs
+from exactree.refusing import refuse_no_table
+from exactree.suggesting import did_you_mean
 from exactree.tables.columns import Column, Kind, Table, is_missing, of_values, plain_value
 from exactree.tables.times import of_times
 
@@ -70,7 +72,10 @@ def _place(entry: Any, n_columns: int, names: tuple[str, ...] | None) -> int:
     if isinstance(entry, str):
         if names is None or entry not in names:
             known = "X has no names" if names is None else f"X has {', '.join(map(repr, names))}"
-            raise ValueError(f"categorical_features names {entry!r}, and {known}")
+            raise ValueError(
+                f"categorical_features names {entry!r}, and {known}"
+                + did_you_mean(entry, names or ())
+            )
         return names.index(entry)
     if isinstance(entry, int | np.integer) and 0 <= entry < n_columns:
         return int(entry)
@@ -83,6 +88,7 @@ def read_training(X: Any, reading: Reading) -> tuple[Any, tuple[str, ...] | None
     """Read the rows of a fit: a plain array if all are complete numbers, else a table."""
     if isinstance(X, Table):
         return X, X.names
+    refuse_no_table(X)
     if inputs.is_frame(X):
         table = _frame(X, reading)
         return simplest(checked(table, reading.missing)), table.names
@@ -132,10 +138,16 @@ def _frame(X: Any, reading: Reading) -> Table:
     names = inputs.column_names(X)
     chosen = reading.chosen(X.shape[1], names)
     by_type = reading.categorical_features is not None
-    found = [
-        _categories(series) if j in chosen else _typed(series, what, by_type=by_type)
-        for j, (what, series) in enumerate(_series(X))
-    ]
+    found: list[Column] = []
+    bad: list[Exception] = []
+    for j, (what, series) in enumerate(_series(X)):
+        try:
+            how = _categories(series) if j in chosen else _typed(series, what, by_type=by_type)
+            found.append(how)
+        except (TypeError, ValueError) as error:
+            bad.append(error)
+    if bad:  # all of them at once
+        raise type(bad[0])("\n".join(map(str, bad))) from bad[0].__cause__
     return Table(found, names, subsets=reading.categories == "subset")
 
 
@@ -163,21 +175,27 @@ def simplest(table: Table) -> Any:
 
 
 def checked(table: Table, missing: str) -> Table:
-    """Refuse infinity, and missing values if they are not wanted."""
-    for j in range(table.shape[1]):
-        column = table.column(j)
-        if column.kind.name == "number" and np.isinf(column.values).any():
-            row = int(np.flatnonzero(np.isinf(column.values))[0])
-            raise ValueError(
-                f"Input X contains infinity: column {table.name(j)}, row {row}; {IMPUTE}"
-            )
-        if missing == "error" and column.missing.any():
-            row = int(np.flatnonzero(column.missing)[0])
-            raise ValueError(
-                f"Input X contains NaN: column {table.name(j)}, row {row}; {IMPUTE}, or allow "
-                "them by missing='split'"
-            )
+    """Refuse infinity, and missing values if they are not wanted, wherever they are."""
+    columns = [table.column(j) for j in range(table.shape[1])]
+    infinite = [
+        np.isinf(c.values) if c.kind.name == "number" else np.zeros(len(c), bool) for c in columns
+    ]
+    _refuse_where(infinite, table, f"contains infinity: {{}}; {IMPUTE}")
+    if missing == "error":
+        allow = "or allow them by missing='split'"
+        _refuse_where([c.missing for c in columns], table, f"contains NaN: {{}}; {IMPUTE}, {allow}")
     return table
+
+
+def _refuse_where(guilty: Sequence[NDArray[np.bool_]], table: Table, told: str) -> None:
+    """Name the first row of every column that has any."""
+    places = [
+        f"column {table.name(j)}, row {int(rows.argmax())}"
+        for j, rows in enumerate(guilty)
+        if rows.any()
+    ]
+    if places:
+        raise ValueError(f"Input X {told.format('; '.join(places))}")
 
 
 def _series(frame: Any) -> Iterator[tuple[str, Any]]:
