@@ -89,6 +89,12 @@ class Chain {
   }
   // The floors of an entry's second columns, both sides; raised by those of its neighbours.
   std::uint16_t* floors(int i);
+  // Gives them up: they are long where there are many columns.
+  void forget_floors() {
+    if (floors_.empty()) return;
+    for (Entry& e : entries_) e.floors = -1;
+    std::vector<std::uint16_t>().swap(floors_);
+  }
 
   // Adds the nearest solved neighbours of entry i for one side.
   void relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,

@@ -20,7 +20,8 @@ bool ColumnFrontier<V>::open() {
   if (top_.worker.control().stopped()) return false;
   if (!more || top_.budget.depth < 2) return true;
   // Where the ranks of a column are not kept, it is searched to its end while they are there.
-  if (top_.budget.depth == 2 && !top_.root.keeps_pairs()) share_ = std::numeric_limits<int>::max();
+  to_the_end_ = top_.budget.depth == 2 && !top_.root.keeps_pairs();
+  if (to_the_end_) share_ = std::numeric_limits<int>::max();
   frame_ = {&top_.root, top_.budget, {}};
   chains_.resize(order_.size());
   taken_.assign(order_.size(), 0);
@@ -140,11 +141,21 @@ bool ColumnFrontier<V>::take_threshold(int place, Worker<V>& worker, Job<V>& job
   const auto o = static_cast<std::size_t>(place);
   if (!chains_[o]) start_chain(o, worker);
   const V target = top_.incumbents.goal(place);
-  if (!chains_[o]->pick(target, job.task, worker.work().counters)) return false;
+  if (!chains_[o]->pick(target, job.task, worker.work().counters)) {
+    if (to_the_end_) give_up_floors(o, worker);
+    return false;
+  }
   if (ruled_out(place, job.task, target, worker)) return false;
   ++taken_[o];
   ColumnSource<V>::of(worker).prepare(frame_, *chains_[o], target, job);
   return true;
+}
+
+// Of a column that was searched to its end: its floors make room for those of the next.
+template <class V>
+void ColumnFrontier<V>::give_up_floors(std::size_t place, Worker<V>& worker) {
+  chains_[place]->forget_floors();
+  worker.control().use_memory(chains_[place]->growth());
 }
 
 // What the planner solved is known from the start. It was solved for a target, the best plan until

@@ -56,6 +56,7 @@ class ColumnFrontier : public Frontier<V> {
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
   void start_chain(std::size_t place, Worker<V>& worker);
+  void give_up_floors(std::size_t place, Worker<V>& worker);
 
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};
@@ -64,6 +65,7 @@ class ColumnFrontier : public Frontier<V> {
   int busy_ = 0;            // thresholds under evaluation
   int share_ = 1;           // how many each column may take before any takes more
   int turn_ = 0;            // the column whose turn it is
+  bool to_the_end_ = false;  // one column after the other
   bool had_share_ = false;  // a column before it has taken its share, and may have more
 };
 

@@ -50,6 +50,19 @@ EXACTREE_INLINE Lanes<std::int32_t> counts_of_both(const Word* a, const Word* b)
 }
 #endif
 
+// Which of the eight floors are below a cost.
+EXACTREE_INLINE unsigned lanes_below(const std::uint16_t* floors, int cost) {
+#if EXACTREE_SIMD512
+  const __m128i f = _mm_loadu_si128(reinterpret_cast<const __m128i*>(floors));
+  const auto most = static_cast<short>(static_cast<std::uint16_t>(std::clamp(cost, 0, 0xFFFF)));
+  return cost > 0xFFFF ? 0xFFu : _mm_cmplt_epu16_mask(f, _mm_set1_epi16(most));
+#else
+  unsigned lanes = 0;
+  for (int j = 0; j < kGroup; ++j) lanes |= static_cast<unsigned>(floors[j] < cost) << j;
+  return lanes;
+#endif
+}
+
 // Which rows a split sends left, in the orders of the columns of a group. The column of the split
 // itself has them in front.
 template <class Rank>

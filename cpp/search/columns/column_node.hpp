@@ -288,11 +288,9 @@ class ColumnNode final : public Node {
     return (1u << std::min(kGroup, features_ - group * kGroup)) - 1;
   }
   unsigned lanes_of(int group, const SideQuery& side, const Scan<Measure>& scan) const {
-    unsigned lanes = lanes_in(group);
-    for (unsigned v = lanes; v != 0; v &= v - 1)
-      if (const int j = std::countr_zero(v); barred(side, group * kGroup + j, scan))
-        lanes &= ~(1u << j);
-    return lanes;
+    const unsigned lanes = lanes_in(group);
+    if (side.floors == nullptr) return lanes;
+    return lanes & lanes_below(side.floors + group * kGroup, scan.best);
   }
   void raise_floors(int group, const GroupScan& found, SideQuery& side) const {
     if (side.floors == nullptr) return;

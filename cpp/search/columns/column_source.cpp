@@ -14,7 +14,7 @@ namespace {
 // How many per cent of the best cost the sides of a split are solved beyond it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
 // From how many rows on floors spare more than they cost.
-constexpr int kFloorRows = 1024;
+constexpr int kFloorRows = 1024, kFloorColumns = 256;
 // By how many rows two subproblems may differ for it to pay to know which.
 constexpr int kMostApart = 48;
 }  // namespace
@@ -112,7 +112,8 @@ template <class V>
 bool ColumnSource<V>::floors_pay(const Frame<V>& frame) const {
   return frame.budget.child().depth <= 1 && worker_.data().weights == nullptr &&
          work().switches.on(Pruning::kFloor) &&
-         (frame.node->rows() >= kFloorRows || work().switches.everywhere());
+         (frame.node->rows() >= kFloorRows || frame.node->features() >= kFloorColumns ||
+          work().switches.everywhere());
 }
 
 // Finds who else knows something of the two sides. Quadrants of several sizes are long lists of

@@ -249,8 +249,7 @@ class RankTable {
   template <class R>
   void gather(int g, int f, R* to) {
     const int* order = row_order(g);
-    const R* column = encoded<R>(f);
-    for (int i = 0; i < rows_; ++i) to[i] = column[order[i]];
+    gather_ranks(encoded<R>(f), order, rows_, to);
     pad(to);
   }
   // The ranks of a column in the order of the data, coded; those of the last one asked for.
@@ -258,7 +257,7 @@ class RankTable {
   const R* encoded(int f) {
     if (encoded_ != f) {
       encoded_ = f;
-      encoded_ranks_.template resize<R>(static_cast<std::size_t>(tools_->data->rows));
+      encoded_ranks_.template resize<R>(static_cast<std::size_t>(tools_->data->rows) + kGatherPad);
       R* to = encoded_ranks_.template as<R>();
       const std::int32_t* from = column_of(f);
       for (int i = 0; i < tools_->data->rows; ++i) to[i] = RankCode<R>::encode(from[i]);

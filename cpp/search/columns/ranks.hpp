@@ -24,6 +24,28 @@ struct RankCode {
   static Rank encode(int rank) { return static_cast<Rank>(rank - kOffset); }
 };
 
+// Vector code reads so many ranks past the last one.
+inline constexpr std::size_t kGatherPad = 4;
+
+// The ranks of a column in another order of the rows.
+template <class Rank>
+void gather_ranks(const Rank* column, const int* order, int rows, Rank* to) {
+  int i = 0;
+#if EXACTREE_SIMD512
+  // Words of 32 bits from where a rank begins; what follows it is cut off.
+  if constexpr (sizeof(Rank) < 4)
+    for (; i + 16 <= rows; i += 16) {
+      const __m512i at = _mm512_loadu_si512(order + i);
+      const __m512i found = _mm512_i32gather_epi32(at, column, sizeof(Rank));
+      if constexpr (sizeof(Rank) == 2)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm512_cvtepi32_epi16(found));
+      else
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm512_cvtepi32_epi8(found));
+    }
+#endif
+  for (; i < rows; ++i) to[i] = column[order[i]];
+}
+
 // A column of few values has its ranks in bytes: twice as many in a vector, and half the memory,
 // which is what large nodes of many columns wait for.
 using Narrow = std::int8_t;
