@@ -12,7 +12,8 @@ KernelTable kernel_table() {
   return KernelTable{.bitset = bitset_kernels(),
                      .geometry = geometry_kernels(),
                      .make_root = make_root,
-                     .oblique = oblique_search};
+                     .oblique = oblique_search,
+                     .make_sparse = make_sparse};
 }
 
 }  // namespace KERNEL_NAMESPACE

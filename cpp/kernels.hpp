@@ -24,6 +24,7 @@
 #include "geometry/geometry.hpp"
 #include "oblique/oblique.hpp"
 #include "search/driver/make_root.hpp"
+#include "search/sparse/sparse.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
 
@@ -35,6 +36,7 @@ struct KernelTable {
   GeometryKernels geometry;
   MakeRoot make_root;
   ObliqueSearch oblique;
+  MakeSparse make_sparse;
 };
 
 namespace plain {

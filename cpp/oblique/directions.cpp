@@ -41,6 +41,46 @@ Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, 
   return near;
 }
 
+// Sums in eight lanes, so that the processor can; the order is the same for all of them.
+double product(const double* a, const double* b, std::size_t n) {
+  double lanes[8] = {};
+  for (std::size_t i = 0; i < n; i += 8)
+    for (std::size_t l = 0; l < 8; ++l) lanes[l] += a[i + l] * b[i + l];
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+         ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+// The weighted products of all pairs of columns, below the diagonal, and those with the wishes.
+struct Moments {
+  std::vector<double> gram, sums;
+  double total = 0;
+
+  Moments(const NodeRows& rows, const Neighbours& near, const Wishes& wishes) {
+    const auto n = static_cast<std::size_t>(rows.columns()) + 1, m = near.rows.size();
+    const std::size_t room = (m + 7) / 8 * 8;  // filled up by zeros
+    std::vector<double> points(n * room), wish(room), weighted(room);
+    for (std::size_t j = 0; j + 1 < n; ++j) {
+      const double* z = rows.column(static_cast<int>(j));
+      for (std::size_t a = 0; a < m; ++a) points[j * room + a] = z[near.rows[a]];
+    }
+    for (std::size_t a = 0; a < m; ++a) {
+      const double w = near.weights[a];
+      points[(n - 1) * room + a] = 1;
+      wish[a] = wishes[static_cast<std::size_t>(near.rows[a])] > 0 ? w : -w;
+      total += w;
+    }
+    gram.resize(n * n);
+    sums.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* x = &points[i * room];
+      for (std::size_t a = 0; a < m; ++a) weighted[a] = near.weights[a] * x[a];
+      sums[i] = product(wish.data(), x, room);
+      for (std::size_t j = 0; j <= i; ++j)
+        gram[i * n + j] = product(weighted.data(), &points[j * room], room);
+    }
+  }
+};
+
 // Solves the symmetric system in place by Cholesky's method; false if it is not positive definite.
 bool solve_symmetric(std::vector<double>& a, std::vector<double>& b) {
   const std::size_t n = b.size();
@@ -72,32 +112,13 @@ bool local_least_squares(const NodeRows& rows, const Wishes& wishes, const Score
                          double share, Random& random, Plane& direction) {
   const Neighbours near = neighbours(wishes, scores, share, rows.columns(), random);
   if (near.rows.size() < 2) return false;
-  const auto n = static_cast<std::size_t>(rows.columns()) + 1;
-  std::vector<double> gram(n * n, 0.0), point(n * near.rows.size());
-  for (std::size_t j = 0; j + 1 < n; ++j) {
-    const double* z = rows.column(static_cast<int>(j));
-    for (std::size_t a = 0; a < near.rows.size(); ++a) point[a * n + j] = z[near.rows[a]];
-  }
-  direction.assign(n, 0.0);
-  double total = 0;
-  for (std::size_t a = 0; a < near.rows.size(); ++a) {
-    const double w = near.weights[a];
-    if (w <= 0) continue;
-    double* x = &point[a * n];
-    x[n - 1] = 1;
-    total += w;
-    const double wish = wishes[static_cast<std::size_t>(near.rows[a])] > 0 ? w : -w;
-    for (std::size_t i = 0; i < n; ++i) {
-      direction[i] += wish * x[i];
-      const double v = w * x[i];
-      double* row = &gram[i * n];
-      for (std::size_t j = 0; j <= i; ++j) row[j] += v * x[j];
-    }
-  }
-  if (total <= 0) return false;
+  const Moments moments(rows, near, wishes);
+  if (moments.total <= 0) return false;
   constexpr double kRidges[] = {1e-6, 1e-4, 1e-2};
-  const double ridge = kRidges[random.below(3)] * total;
-  for (std::size_t i = 0; i < n; ++i) gram[i * n + i] += ridge;
+  const double ridge = kRidges[random.below(3)] * moments.total;
+  std::vector<double> gram = moments.gram;
+  direction = moments.sums;
+  for (std::size_t i = 0; i < direction.size(); ++i) gram[i * direction.size() + i] += ridge;
   return solve_symmetric(gram, direction);
 }
 

@@ -2,7 +2,8 @@
 // criterion. Rows have the numbers of NodeRows.
 //
 // A meter starts empty; add() puts rows on their sides, move() changes the side of one, level() is
-// the worth, lower is better. wishes() says for every row how much it prefers the right side.
+// the worth, lower is better. wishes() says for every row how much it prefers the right side;
+// kElastic, whether these wishes are worth an elastic program.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +23,7 @@ using Scores = std::vector<double>;
 class PriceMeter {
  public:
   using Level = Cost;
+  static constexpr bool kElastic = true;
   static constexpr Level kWorst = kInfinite;
 
   PriceMeter(std::vector<Cost> prices, Cost all_left) : prices_(std::move(prices)) {
@@ -83,6 +85,7 @@ class ClassSides {
 class LabelMeter : public ClassSides {
  public:
   using Level = Cost;
+  static constexpr bool kElastic = true;
   static constexpr Level kWorst = kInfinite;
   using ClassSides::ClassSides;
 
@@ -141,6 +144,7 @@ class LabelMeter : public ClassSides {
 class GiniMeter : public ClassSides {
  public:
   using Level = double;
+  static constexpr bool kElastic = false;
   static constexpr Level kWorst = std::numeric_limits<double>::infinity();
   using ClassSides::ClassSides;
 
@@ -189,6 +193,7 @@ class GiniMeter : public ClassSides {
 class MeanMeter {
  public:
   using Level = double;
+  static constexpr bool kElastic = true;
   static constexpr Level kWorst = std::numeric_limits<double>::infinity();
 
   MeanMeter(const ObliqueData& data, const std::vector<int>& rows) {

@@ -69,7 +69,8 @@ class SplitSearch {
     constexpr double kMostForElastic = 3e6;
     const double u = random_.uniform();
     const double size = static_cast<double>(rows_.size()) * rows_.columns();
-    if (u > (meter_.small(level_) ? .97 : .995) && size < kMostForElastic) return try_elastic();
+    if (u > (meter_.small(level_) ? .97 : .999) && Meter::kElastic && size < kMostForElastic)
+      return try_elastic();
     if (u < .45) {
       meter_.wishes(scores_, wishes_);
       const bool any = u < .3 ? local_least_squares(rows_, wishes_, scores_,

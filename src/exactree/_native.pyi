@@ -99,6 +99,11 @@ def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None
     Find an optimal tree over rank columns (features x rows); see exactree.engines.search.
     """
 
+def search_sparse(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_depth: int, unit: int = 1, penalty: int, time_limit: float = float('inf'), memory_limit: int = 0, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult | None:
+    """
+    Find an optimal tree over binary columns with a penalty and no limit on depth; None if the weights need more than 31 bits, or the tree is deeper than max_depth.
+    """
+
 def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None, upper_bound: int = 1152921504606846976) -> SearchResult:
     """
     Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64).

@@ -155,7 +155,7 @@ def leaves_and_equal_rows(points: Ranks, labels: Ranks, weights: Ints, leaves: i
     if leaves >= classes:
         return total - heaviest
     named = int(np.sort(table.sum(axis=0))[-leaves:].sum())
-    if named == heaviest or comb(classes, leaves) > MOST_SETS_OF_CLASSES:
+    if comb(classes, leaves) > MOST_SETS_OF_CLASSES:
         return total - min(named, heaviest)
     # Groups of one class need no table: whoever names the class has them.
     mixed = table[(table > 0).sum(axis=1) > 1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -79,11 +80,24 @@ class Terms:
         So many of the first terms are columns of the data.
     most : int
         At most so many terms in a split; 0: all of them.
+    exact : callable or None
+        Gives the vectors of some rows in fractions: one, and the family's terms.
     """
 
     values: NDArray[np.float64]
     linear: int
     most: int = 0
+    exact: Callable[[NDArray[np.intp]], list[list[Fraction]]] | None = None
+
+    def vectors(self, rows: NDArray[np.intp]) -> list[list[Fraction]]:
+        """Give the vectors of some rows, exactly; of centred and scaled terms if need be.
+
+        >>> Terms(np.array([[1.0, 3.0]]), 1).vectors(np.array([1]))
+        [[Fraction(1, 1), Fraction(3, 1)]]
+        """
+        if self.exact is not None:
+            return self.exact(rows)
+        return [[Fraction(1), *map(Fraction, self.values[:, i].tolist())] for i in rows]
 
     def above(self, plane: Sequence[float], rows: NDArray[np.intp] | slice) -> Bools:
         """Tell which rows are above 0, summed in the order of the native search.

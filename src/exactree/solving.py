@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Any
 
 from exactree import parameters
+from exactree.bounds import equal_rows_cost
 from exactree.by_size import never_rising
 from exactree.engines import (
     OVER_RULES,
@@ -42,6 +44,7 @@ from exactree.preparing import (
 from exactree.problem import (
     Engine,
     Limits,
+    Number,
     OnProgress,
     Plane,
     Problem,
@@ -263,6 +266,38 @@ def solve_sizes(
             _heard(replace(result, space=space), noted)
             for result, space in zip(shown, spaces, strict=True)
         ]
+
+
+def bound_and_weight(
+    X: Any,
+    y: Any,
+    *,
+    task: str = "classification",
+    splits: Splits = "axis",
+    min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
+    objective: Objective | str | None = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+) -> tuple[Number, Number]:
+    """Bound the loss of all trees by that of the groups of equal rows; and give the total weight.
+
+    The parameters are those of `solve`.
+
+    >>> bound_and_weight([[1.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[1, 3, 1])
+    (1, 5)
+    """
+    family, loss = as_family(splits), as_objective(objective, read_task(task))
+    budgets = read_budgets(1, None, min_samples_leaf, 0.0, min_weight_fraction_leaf)
+    data = read_data(X, y, sample_weight, class_weight, task)
+    loss = loss.for_classes(data.classes)
+    sources = _sources(family, data)
+    nothing = Listing(0, lambda: True, needed=False)
+    problem = make_problem(data, sources, budgets, loss, family.words, listing=nothing)
+    bound = equal_rows_cost(problem.keys(), problem.targets(), loss)
+    weight = Fraction(int(problem.row_costs().sum())) * problem.scale
+    total = int(weight) if weight.denominator == 1 else float(weight)
+    return problem.price(bound), total
 
 
 def _sources(family: SplitFamily, data: Data) -> Sources:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 import exactree
 from exactree import _native, solve, tree
 from exactree.bounds import leaves_and_equal_rows
-from exactree.splits import Polynomial, SurfaceSplit
+from exactree.splits import Hyperplane, Polynomial, SurfaceSplit
 
 FAMILIES: list[Any] = ["hyperplane", "sphere", "axis_quadric", "quadric", Polynomial(3)]
 
@@ -254,3 +254,46 @@ def test_an_unknown_objective_is_refused() -> None:
             max_depth=1,
             engine="local",
         )
+
+
+# --- Hyperplanes of few columns ---------------------------------------------------------------
+
+
+def best_of_pairs(X: NDArray[Any], y: NDArray[Any], columns: int) -> float:
+    """One split: the best over all sets of columns, each solved by itself."""
+    sets = combinations(range(X.shape[1]), columns)
+    return min(
+        solve(X[:, list(some)], y, splits="hyperplane", max_depth=1).objective for some in sets
+    )
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_hyperplanes_of_few_columns(columns: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, (25, 4)).astype(float), rng.integers(0, 2, 25)
+    how: dict[str, Any] = {"splits": Hyperplane(columns=columns), "max_depth": 1}
+    best = solve(X, y, **how)
+    assert (best.status, best.objective) == ("optimal", best_of_pairs(X, y, columns))
+    listed, found = solve(X, y, engine="generic", **how), solve(X, y, engine="local", **how)
+    assert listed.objective == best.objective <= found.objective
+    for result in (best, listed, found):
+        assert (tree.predict(result.tree, X) != y).sum() == result.objective
+        assert isinstance(result.tree, tree.Node)
+        assert len(result.tree.split.features()) <= columns
+
+
+def test_few_of_many_columns() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 30))
+    y = (X[:, 3] - 0.7 * X[:, 11] > 0.2) ^ (X[:, 20] + X[:, 5] > 1)
+    found = solve(X, y, splits=[Hyperplane(columns=2), "axis"], max_depth=2, time_limit=1.0)
+    splits = [n.split for n in tree.nodes(found.tree) if isinstance(n, tree.Node)]
+    assert splits and all(len(split.features()) <= 2 for split in splits)
+    assert found.space == "2-column hyperplane or axis-parallel trees, depth <= 2"
+
+
+@pytest.mark.parametrize("columns", [0, -1, 1.5, True])
+def test_columns_that_are_no_number(columns: Any) -> None:
+    with pytest.raises(ValueError, match="pass a whole number of at least 1, or None"):
+        solve([[0.0, 1.0], [1.0, 0.0]], [0, 1], splits=Hyperplane(columns=columns), max_depth=1)

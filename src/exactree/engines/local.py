@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from exactree import _native
 from exactree.bounds import equal_rows_cost, leaves_and_equal_rows, with_penalties
+from exactree.engines import inseparable
 from exactree.engines.generic import generic
 from exactree.engines.leaf import single_leaf
 from exactree.engines.search import search, search_sizes
@@ -48,7 +49,15 @@ def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = Non
     """Search until the bound is met, the limit is reached, or nothing better was found for long."""
     run = _Run(problem, limits, on_progress)
     few = run.terms.values.size <= FEW_NUMBERS
-    return run.local(MORE_IDLE_ROUNDS if few else IDLE_ROUNDS)
+    idle_rounds = MORE_IDLE_ROUNDS if few else IDLE_ROUNDS
+    if not run.may_prove:
+        return run.local(idle_rounds, to_the_end=True)
+    found = run.with_sets(run.local(idle_rounds, to_the_end=False))
+    if found.status != "local" or limits.seconds == inf:
+        return found
+    other = replace(run.left(), seed=limits.seed + 1)
+    again = _Run(problem, other, run.later()).local(idle_rounds, to_the_end=True)
+    return better_of(found, again, run.seconds())
 
 
 def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
@@ -57,7 +66,7 @@ def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = 
     if not problem.sides.exhaustive:
         return local(problem, limits, on_progress)
     run = _Run(problem, limits, on_progress)
-    found = run.local(IDLE_ROUNDS_BEFORE_PROOF)
+    found = run.local(IDLE_ROUNDS_BEFORE_PROOF, to_the_end=False)
     if found.status in ("optimal", "interrupted"):
         return found
     if is_squared(problem):
@@ -105,7 +114,8 @@ class _Run:
         self.problem, self.limits, self.on_progress = problem, limits, on_progress
         self.started = perf_counter()
         assert problem.sides is not None
-        self.terms, self.exhaustive = problem.sides.richest, problem.sides.exhaustive
+        self.terms = problem.sides.richest
+        self.may_prove = not is_squared(problem) and inseparable.applies(problem, self.terms)
         self.targets: _Errors | _Squares
         self.targets = _Squares(problem) if is_squared(problem) else _Errors(problem)
 
@@ -115,6 +125,9 @@ class _Run:
     def left(self) -> Limits:
         return replace(self.limits, seconds=max(self.limits.seconds - self.seconds(), 0.0))
 
+    def seconds_left(self) -> float:
+        return self.left().seconds
+
     def later(self) -> OnProgress | None:
         """Let a second search tell the time from the start of the first."""
         if self.on_progress is None:
@@ -122,8 +135,11 @@ class _Run:
         show, before = self.on_progress, self.seconds()
         return lambda p: show(Progress(p.seconds + before, p.objective, p.lower_bound))
 
-    def local(self, idle_rounds: int) -> Result:
+    def local(self, idle_rounds: int, *, to_the_end: bool) -> Result:
+        """Search; `to_the_end` of a limit of time, if there is one."""
         bound, price = self.targets.bound, self.targets.price
+        if to_the_end and self.limits.seconds < inf:
+            idle_rounds = 2**31 - 1
         found = self._search(idle_rounds)
         tree = _tree(*found.tree)
         cost = self.targets.cost(int(found.cost), tree)
@@ -143,6 +159,27 @@ class _Run:
             history=(*history, (self.seconds(), cost, low)),
         )
 
+    def with_sets(self, found: Result) -> Result:
+        """Raise the bound by sets of rows that cannot be parted, where there is one split."""
+        problem = self.problem
+        if found.status != "local":
+            return found
+        upper = int(found.objective) - int(problem.penalty)
+        loss_of_split = inseparable.one_split(
+            problem, self.terms, upper, lambda: self.left().seconds
+        )
+        leaf = int(single_leaf(problem, "optimal").objective)
+        low = min(
+            max(found.lower_bound, min(leaf, loss_of_split + problem.penalty)), found.objective
+        )
+        return replace(
+            found,
+            status="optimal" if low == found.objective else found.status,
+            lower_bound=low,
+            gap=found.objective - low,
+            history=(*found.history, (self.seconds(), found.objective, low)),
+        )
+
     def _search(self, idle_rounds: int) -> Any:
         problem, price = self.problem, self.targets.price
 
@@ -152,9 +189,6 @@ class _Run:
 
         starts = self._starts()
         time = self.left().seconds
-        # A limit of time is used to the end, unless there is a proof to be had.
-        if time < inf and not self.exhaustive:
-            idle_rounds = 2**31 - 1
         return _native.search_oblique(
             self.terms.values,
             **self.targets.arguments(),

@@ -1,6 +1,6 @@
 """Exact geometry: integer lifting, embedding, dichotomies and surfaces of widest margin."""
 
-from exactree.geometry.embedding import Embedding
+from exactree.geometry.embedding import Embedding, exact_vectors
 from exactree.geometry.families import Family, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
 from exactree.geometry.listing import (
@@ -24,6 +24,7 @@ __all__ = [
     "Surface",
     "count_bound",
     "dichotomies",
+    "exact_vectors",
     "family_of",
     "lift",
     "no_limit",

@@ -49,7 +49,7 @@ class Embedding:
 
         >>> from exactree.geometry.families import family_of
         >>> Embedding.of(np.array([[1e9], [1e9 + 4]]), family_of("sphere"))[1].tolist()
-        [[0.0, 2.0], [0.0, 1.0]]
+        [[-1.0, 1.0], [0.0, 0.0]]
         """
         scalings = [Scaling.of(column) for column in X.T]
         if family.scales_columns_together:
@@ -152,6 +152,18 @@ class Embedding:
         largest = max(map(abs, weights), default=Fraction(0))
         size = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
         return [weight / size for weight in weights], -constant / size
+
+
+def exact_vectors(X: Floats, family: Family, rows: NDArray[np.intp]) -> list[list[Fraction]]:
+    """Give one and the terms of some rows in fractions, values read as decimals.
+
+    >>> from exactree.geometry.families import family_of
+    >>> [str(x) for x in exact_vectors(np.array([[0.1]]), family_of("quadric"), np.array([0]))[0]]
+    ['1', '1/10', '1/100']
+    """
+    terms = family.terms(X.shape[1])
+    points = [[fraction_of(value) for value in X[i]] for i in rows]
+    return [[Fraction(1), *(evaluate(t, x) for t in terms)] for x in points]
 
 
 @dataclass(frozen=True)

@@ -104,9 +104,10 @@ def size_path(
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
     Where the native search knows the objective (misclassification, whole-number cost matrices,
-    squared error over columns), trees of all sizes come from one search, which takes little longer
-    than that for the largest; else there is one for each size. Stopped early, no size has a worse
-    tree than a smaller one.
+    squared error over columns) and there is a `max_depth`, trees of all sizes come from one search,
+    which takes little longer than that for the largest. Else there is one for each size, the small
+    ones first: a path that is stopped has these proved. Stopped early, no size has a worse tree
+    than a smaller one.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import gcd, isfinite
 from typing import Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ from exactree.geometry import (
     Family,
     Surface,
     dichotomies,
+    exact_vectors,
     owned_rules,
     surely_more,
     unlisted,
@@ -203,7 +205,8 @@ class SurfaceSources(Sources):
             return self._listed(X, listing)
         self.embedding, values = Embedding.of(X, self.family)
         found = self._within_reach(X, values, listing)
-        return replace(found, terms=(Terms(values, X.shape[1]),))
+        exact = partial(exact_vectors, X, self.family)
+        return replace(found, terms=(Terms(values, X.shape[1], exact=exact),))
 
     def _within_reach(
         self, X: NDArray[np.float64], values: NDArray[np.float64], listing: Listing

@@ -260,10 +260,11 @@ def _numbers(values: NDArray[Any], what: str) -> Column:
 
 def _objects(values: NDArray[Any], what: str, *, by_type: bool) -> Column:
     """Read a column of Python's objects by what they are, and guess at nothing."""
-    try:
-        different = {type(value) for value in values if not is_missing(value)}
+    try:  # by what occurs, which is less than all rows
+        known = [value for value in dict.fromkeys(values.tolist()) if not is_missing(value)]
     except (TypeError, ValueError):  # lists and the like are no numbers either
         return _numbers(values, what)
+    different = set(map(type, known))
     if by_type and not different:  # nothing is known of it, not even that it holds numbers
         return of_values(values, Kind("category"))
     if all(issubclass(kind, bool | np.bool_) for kind in different) and different:
@@ -275,7 +276,7 @@ def _objects(values: NDArray[Any], what: str, *, by_type: bool) -> Column:
     if all(issubclass(kind, datetime.timedelta | np.timedelta64) for kind in different):
         return _moments(values, "m8[us]")
     if by_type and any(issubclass(kind, str) for kind in different):
-        _refuse_numbers_as_text(values, what)
+        _refuse_numbers_as_text(values, known, what)
         return of_values(values, Kind("category"))
     return _numbers(values, what)
 
@@ -285,12 +286,11 @@ def _moments(values: NDArray[Any], dtype: str) -> Column:
     return of_times(np.array(listed, dtype=dtype))
 
 
-def _refuse_numbers_as_text(values: NDArray[Any], what: str) -> None:
+def _refuse_numbers_as_text(values: NDArray[Any], known: list[Any], what: str) -> None:
     """Refuse text that may be meant as numbers, and text among other things."""
-    for row, value in enumerate(values):
-        if is_missing(value):
-            continue
+    for value in known:
         if not isinstance(value, str) or is_number(value):
+            row = values.tolist().index(value)
             raise ValueError(
                 f"{what} has text, and {value!r} in row {row}: it is not plain whether it holds "
                 "numbers or categories. Convert it with pandas.to_numeric if it holds numbers, or "
