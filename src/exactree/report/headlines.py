@@ -13,10 +13,12 @@ from exactree.tree import depth, size
 def headlines_html(evidence: Evidence, test: Evidence | None = None) -> str:
     """Write a card for each figure."""
     root, result = evidence.subject.tree, evidence.result
-    found = goodness(evidence, "training ")
+    trained = len(evidence.X) == root.rows  # else they are other rows than those of the fit
+    found = goodness(evidence, "training " if trained else "")
     if test is not None:
         found |= goodness(test, "test ")
-    found |= cart(evidence, test)
+    if trained:
+        found |= cart(evidence, test)
     found |= {
         "training loss": number(result.objective),
         "proved lower bound": number(result.lower_bound),
