@@ -89,8 +89,10 @@ def test_categories_by_a_column_transformer() -> None:
         OptimalTreeClassifier(categorical_features=None).fit(frame, y)
     # The pipeline finds what is found without it.
     assert OptimalTreeClassifier(max_depth=2).fit(frame, y).objective_ == 0
-    with pytest.raises(ValueError, match=r"pass a fitted estimator \(the last step of a pipeline"):
-        exactree.export_text(pipe)
+    assert exactree.export_text(pipe) == exactree.export_text(pipe[-1])
+    other = make_pipeline(encode, DecisionTreeRegressor()).fit(frame, y)
+    with pytest.raises(ValueError, match="pass a fitted estimator, a pipeline or a search"):
+        exactree.export_text(other)
 
 
 def test_missing_values_name_the_column() -> None:

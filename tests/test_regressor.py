@@ -186,7 +186,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ([1.0, None, 2.0], {}, "Input y contains NaN in row 1"),
     ([1.0, 2.0], {}, "y has 2 entries, X has 3 rows"),
     ([[1.0, 2.0]] * 3, {}, r"y has shape \(3, 2\): it needs one target per row"),
-    (["a", "b", "c"], {}, "y is not numeric"),
+    (["a", "b", "c"], {}, "y holds text"),
     ([1, 2, 2**60], {}, "y has the integer 1152921504606846976 in row 2"),
     ([0.0, 1.0, 1e200], {}, r"spread over 1e\+200.*multiply y"),
     ([0.0, 1e-200, 0.0], {}, "spread over 1e-200.*multiply y"),

@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from discs import Disc, disc_problem
 from numpy.typing import NDArray
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.tree import DecisionTreeClassifier
 
-from exactree import OptimalTreeClassifier, solve, tree
+from exactree import OptimalTreeClassifier, OptimalTreeRegressor, solve, tree
 from exactree.problem import Cut, Result
 from exactree.report import write_report
 from exactree.report.answers import answers_html, confusion
@@ -31,6 +32,7 @@ from exactree.tree import Leaf, Node, Split
 
 HOSTILE = ["</script><b>&\"'", "x<y>", "$title ${style} %s", "‮日本\u2028"]
 VOID = {"meta", "input", "br"}
+CARD = re.compile(r"<dt>(.*?)</dt><dd>(.*?)</dd>")
 
 
 class Elements(HTMLParser):
@@ -321,3 +323,35 @@ def test_rows_that_do_not_fit_are_refused(model: OptimalTreeClassifier) -> None:
         read_evidence(solve([[1], [2]], [1, 2], task="regression", max_depth=1), [[1]], [np.nan])
     with pytest.raises(ValueError, match="carries no proof"):
         read_evidence(Leaf(0), X, y)
+
+
+def test_headlines_name_training_test_and_cart(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = OptimalTreeClassifier(max_depth=2).fit(X[::2], y[::2])
+    write_report(clf, X[::2], y[::2], tmp_path / "r.html", test=(X[1::2], y[1::2]))
+    cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
+    assert cards["training accuracy"] == f"{clf.score(X[::2], y[::2]):.1%}"
+    assert cards["test accuracy"] == f"{clf.score(X[1::2], y[1::2]):.1%}"
+    cart = DecisionTreeClassifier(max_leaf_nodes=clf.get_n_leaves(), random_state=0)
+    cart.fit(X[::2], y[::2])
+    assert cards["CART of this size, test accuracy"] == f"{cart.score(X[1::2], y[1::2]):.1%}"
+    write_report(clf, X, y, tmp_path / "r.html")
+    cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
+    assert cards["accuracy"] == f"{clf.score(X, y):.1%}"  # these are not the rows of the fit
+    assert not any("training a" in name or "test" in name or "CART" in name for name in cards)
+
+
+def test_headlines_of_numbers(tmp_path: Path) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    reg = OptimalTreeRegressor(max_splits=2).fit(X, y)
+    write_report(reg, X, y, tmp_path / "r.html")
+    cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
+    assert cards["training R2"] == f"{reg.score(X, y):.3f}"
+    assert float(cards["CART of this size, training R2"]) <= float(cards["training R2"])
+    assert float(cards["training mean error"]) == pytest.approx(
+        np.abs(reg.predict(X) - y).mean(), rel=1e-5
+    )
+    same = OptimalTreeRegressor(max_splits=0).fit(X[:3], [1.0, 1.0, 1.0])
+    write_report(same, X[:3], [1.0, 1.0, 1.0], tmp_path / "r.html")
+    cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
+    assert "training R2" not in cards and cards["training mean error"] == "0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from exactree import inputs, routing, tree
+from exactree.importance import gini, importances, spread
 from exactree.interrupts import deferred
 from exactree.objectives import Objective
 from exactree.problem import OnProgress, Progress, Result
@@ -23,7 +23,7 @@ from exactree.refusing import refuse_no_table
 from exactree.solving import solve
 from exactree.splits import Splits
 from exactree.tables import read_rows
-from exactree.tree import Leaf, NeedsNumber, Node, Tree
+from exactree.tree import Leaf, NeedsNumber, Tree
 
 Floats = NDArray[np.float64]
 
@@ -272,7 +272,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         Impurity and not error, since an optimal tree may need a split that alone mends no error.
         """
         check_is_fitted(self)
-        return importances(self.tree_, self.n_features_in_, _gini)
+        return importances(self.tree_, self.n_features_in_, gini)
 
 
 class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
@@ -403,42 +403,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         For the squared error that is the decrease of the loss, as in scikit-learn.
         """
         check_is_fitted(self)
-        return importances(self.tree_, self.n_features_in_, _spread)
-
-
-def importances(root: Tree, n_features: int, impurity: Callable[[Tree], float]) -> Floats:
-    """Share out the decrease of impurity among the columns; they sum to one.
-
-    >>> from exactree import Leaf, splits
-    >>> stump = Node(splits.AxisSplit(1, 0.5), Leaf(0, 2, (2, 0)), Leaf(1, 2, (0, 2)))
-    >>> importances(stump, 2, _gini).tolist()
-    [0.0, 1.0]
-    """
-    found = np.zeros(n_features)
-    for node in tree.nodes(root):
-        if isinstance(node, Node):
-            columns = list(node.split.features())
-            decrease = impurity(node) - impurity(node.left) - impurity(node.right)
-            found[columns] += decrease / len(columns)
-    total = found.sum()
-    return found / total if total > 0 else found
-
-
-def _gini(node: Tree) -> float:
-    weights = np.array(node.weights, dtype=np.float64)
-    total = weights.sum()
-    return float(total - weights @ weights / total)
-
-
-def _spread(node: Tree) -> float:
-    """Give the weighted squared deviations of the leaves' values from their mean.
-
-    What is lost within the leaves is the same before and after a split above them.
-    """
-    weights = np.array([leaf.weights[0] for leaf in tree.leaves(node)], dtype=np.float64)
-    values = np.array([leaf.value for leaf in tree.leaves(node)], dtype=np.float64)
-    deviations = values - weights @ values / weights.sum()
-    return float(weights @ deviations**2)
+        return importances(self.tree_, self.n_features_in_, spread)
 
 
 def progress_line() -> OnProgress:

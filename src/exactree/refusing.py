@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scipy import sparse
+
 from exactree.inputs import is_frame
 
 
 def refuse_no_table(X: Any) -> None:
     """Refuse what somebody may take for a table, and say how to make one of it."""
+    if sparse.issparse(X):  # some of them are dicts; as arrays they are refused as what they are
+        return
     kind = type(X).__name__
     if isinstance(X, str | bytes):
         raise ValueError(f"X is text, {X[:40]!r}: read the file first, for example by pandas")

@@ -97,7 +97,7 @@ bool ColumnFrontier<V>::plan() {
 template <class V>
 void ColumnFrontier<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
   Incumbents<V>& incumbents = top_.incumbents;
-  if (top_.worker.control().seconds() < kFirstTree) return;
+  if (top_.worker.control().seconds() < kFirstTree && !top_.request.switches.everywhere()) return;
   for (std::size_t k = 0; k < incumbents.size(); ++k) {
     const Cost cost = plan.value[static_cast<int>(k)];
     if (!incumbents.improves(k, cost) || cost >= incumbents[k].cost) continue;

@@ -153,6 +153,7 @@ std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const
 
 template <class V>
 void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
+  splits = std::min(splits, plan.budget.splits);  // a plan of two levels has room for three
   const int k = std::min(splits, worker_.budgets(plan.budget) - 1);
   const Cost value = plan.value[k];
   if (plan.feature < 0 || node.leaf() <= value) {

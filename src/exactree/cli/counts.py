@@ -78,12 +78,12 @@ def written(count: int) -> str:
     """Write a number for people: all digits while they can be read.
 
     >>> written(1234567), written(3 * 10**20)
-    ('1,234,567', '3.00e+20')
+    ('1,234,567', '3.00 x 10^20')
     """
     if count < READABLE:
         return f"{count:,}"
     exponent = int(magnitude(count) or 0)
-    return f"{10 ** ((magnitude(count) or 0) - exponent):.2f}e+{exponent}"
+    return f"{10 ** ((magnitude(count) or 0) - exponent):.2f} x 10^{exponent}"
 
 
 def exact(count: int) -> int | None:

@@ -9,20 +9,27 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import numpy as np
-
 from exactree.export.rules import LeafRule, leaf_rules
 from exactree.report.answers import answers_html
 from exactree.report.drawing import node_colour, tree_svg
 from exactree.report.evidence import Evidence, element, number, read_evidence
 from exactree.report.fields import field
+from exactree.report.headlines import headlines_html
 from exactree.report.proof import headline, proof_html, verdict
 from exactree.report.regions import regions_html
 from exactree.report.script_data import script_data, shown_features
-from exactree.tree import Leaf, depth, leaves, size
+from exactree.tree import Leaf, leaves
 
 
-def write_report(model: Any, X: Any, y: Any, path: str | PathLike[str], *, title: str = "") -> None:
+def write_report(
+    model: Any,
+    X: Any,
+    y: Any,
+    path: str | PathLike[str],
+    *,
+    title: str = "",
+    test: tuple[Any, Any] | None = None,
+) -> None:
     """Write a page that shows a tree, its proof and its answers, and lets the reader try it.
 
     The page is one file that asks nothing of the network: it can be mailed, kept and printed. It
@@ -31,18 +38,24 @@ def write_report(model: Any, X: Any, y: Any, path: str | PathLike[str], *, title
     Parameters
     ----------
     model : estimator or Result
-        A fitted estimator of exactree, or what `solve` returned.
+        A fitted estimator of exactree, a pipeline or a search that ends with one, or what `solve`
+        returned.
     X, y : array or data frame, array
         Rows with their answers to show the tree with, usually the training data.
     path : path
         The file to write, for example "report.html".
     title : str
         Heading of the page; by default the kind of tree.
+    test : pair or None
+        Rows that the tree was not fitted to, with their answers: (X, y). How good it is on them is
+        told beside how good it is on the others.
     """
-    Path(path).write_text(report_html(read_evidence(model, X, y), title), encoding="utf-8")
+    unseen = None if test is None else read_evidence(model, *test)
+    page = report_html(read_evidence(model, X, y), title, unseen)
+    Path(path).write_text(page, encoding="utf-8")
 
 
-def report_html(evidence: Evidence, title: str = "") -> str:
+def report_html(evidence: Evidence, title: str = "", test: Evidence | None = None) -> str:
     """Put the page together."""
     return _template("page.html").substitute(
         title=escape(title or _title(evidence)),
@@ -52,7 +65,7 @@ def report_html(evidence: Evidence, title: str = "") -> str:
         status="optimal" if evidence.result.status == "optimal" else "stopped",
         headline=escape(headline(evidence.result)),
         verdict=escape(verdict(evidence.result)),
-        cards=_cards(evidence),
+        cards=headlines_html(evidence, test),
         tree=tree_svg(evidence),
         form=_form(evidence),
         proof=proof_html(evidence),
@@ -74,22 +87,6 @@ def _template(name: str) -> Template:
 def _title(evidence: Evidence) -> str:
     kind = "Regression" if evidence.subject.classes is None else "Classification"
     return f"{kind} tree"
-
-
-def _cards(evidence: Evidence) -> str:
-    root, result = evidence.subject.tree, evidence.result
-    found = {
-        "training loss": number(result.objective),
-        "proved lower bound": number(result.lower_bound),
-        "splits": number(size(root)),
-        "depth": number(depth(root)),
-        "rows": number(len(evidence.X)),
-    }
-    if evidence.subject.classes is not None:
-        found["accuracy"] = f"{1 - float(np.mean(evidence.wrong)):.1%}"
-    return "".join(
-        element("div", element("dt", name) + element("dd", value)) for name, value in found.items()
-    )
 
 
 def _form(evidence: Evidence) -> str:

@@ -168,6 +168,7 @@ def between(low: float, high: float) -> float:
     >>> between(1.0, math.nextafter(1.0, 2.0)), between(-1e308, 1.5e308)
     (1.0, 3e+307)
     """
+    low, high = float(low), float(high)  # NumPy's numbers round to other decimals
     middle = _midpoint(low, high)
     quarter = high / 4 - low / 4  # does not overflow, as high - low may
     largest = max(abs(middle - quarter), abs(middle + quarter))
