@@ -99,7 +99,8 @@ void ColumnFrontier<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
   Incumbents<V>& incumbents = top_.incumbents;
   if (top_.worker.control().seconds() < kFirstTree) return;
   for (std::size_t k = 0; k < incumbents.size(); ++k) {
-    const Cost cost = plan.value[static_cast<int>(k)];
+    // A plan of two levels has no more than three splits.
+    const Cost cost = plan.value[std::min(static_cast<int>(k), plan.value.budgets() - 1)];
     if (!incumbents.improves(k, cost) || cost >= incumbents[k].cost) continue;
     Tree tree;
     planner.draw(top_.root, plan, incumbents.splits_of(k), tree);
