@@ -22,7 +22,7 @@ bool ColumnFrontier<V>::open() {
   // Where the ranks of a column are not kept, it is searched to its end while they are there.
   to_the_end_ = top_.budget.depth == 2 && !top_.root.keeps_pairs();
   if (to_the_end_) share_ = std::numeric_limits<int>::max();
-  frame_ = {&top_.root, top_.budget, {}};
+  frame_ = {&top_.root, top_.budget, {}, {}, 0, true};
   chains_.resize(order_.size());
   taken_.assign(order_.size(), 0);
   return true;
