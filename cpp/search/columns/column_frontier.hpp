@@ -61,12 +61,12 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};
   std::vector<std::unique_ptr<Chain<V>>> chains_;
-  std::vector<int> taken_;  // per column: thresholds taken so far
-  int busy_ = 0;            // thresholds under evaluation
-  int share_ = 1;           // how many each column may take before any takes more
-  int turn_ = 0;            // the column whose turn it is
+  std::vector<int> taken_;   // per column: thresholds taken so far
+  int busy_ = 0;             // thresholds under evaluation
+  int share_ = 1;            // how many each column may take before any takes more
+  int turn_ = 0;             // the column whose turn it is
   bool to_the_end_ = false;  // one column after the other
-  bool had_share_ = false;  // a column before it has taken its share, and may have more
+  bool had_share_ = false;   // a column before it has taken its share, and may have more
 };
 
 }  // namespace exactree
