@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import exactree
-from exactree.tree import Leaf, size
+from exactree.tree import Leaf, predict, size
 
 MEGABYTE = 10**6
 
@@ -142,6 +142,34 @@ def test_ranks_that_are_not_kept_change_nothing(kind: str, depth: int) -> None:
             assert tight.status == "memory_limit"
             assert tight.lower_bound <= free.objective <= tight.objective
     assert same >= 3
+
+
+@pytest.mark.parametrize("kind", ["two classes", "five classes", "numbers"])
+def test_floors_of_many_columns_change_nothing(kind: str) -> None:
+    """They are kept from 256 columns on, and given up with each column where room is short."""
+    X, y = table(kind, 40, 300)
+    task = TASKS.get(kind, "classification")
+    narrow = exactree.solve(X[:, :250], y, task=task, max_depth=2)
+    free = exactree.solve(X, y, task=task, max_depth=2)
+    assert free.stats["floor"] > 0 and free.objective <= narrow.objective
+    for share in (0.6, 0.8):
+        limit = int(share * free.stats["peak_bytes"])
+        tight = exactree.solve(X, y, task=task, max_depth=2, memory_limit=limit)
+        assert tight.status == "optimal" and tight.stats["floor"] > 0
+        assert str(tight.tree) == str(free.tree) and tight.objective == free.objective
+
+
+def test_two_levels_are_shown_where_more_splits_are_asked_for() -> None:
+    """Planning takes long enough here for its trees to be written down as they are found."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12_000, 6))
+    y = ((X[:, 1] > 0) ^ (X[:, 4] > 0) ^ (rng.random(12_000) < 0.1)).astype(int)
+    path = exactree.size_path(X, y, max_depth=3, max_splits=6, time_limit=0.4)
+    costs = [found.objective for found in path]
+    assert costs == sorted(costs, reverse=True)
+    for k, found in enumerate(path):
+        assert size(found.tree) <= k and found.lower_bound <= found.objective
+        assert found.objective == np.sum(predict(found.tree, X) != y)
 
 
 @linux

@@ -22,7 +22,7 @@ bool ColumnFrontier<V>::open() {
   // Where the ranks of a column are not kept, it is searched to its end while they are there.
   to_the_end_ = top_.budget.depth == 2 && !top_.root.keeps_pairs();
   if (to_the_end_) share_ = std::numeric_limits<int>::max();
-  frame_ = {&top_.root, top_.budget, {}};
+  frame_ = {&top_.root, top_.budget, {}, {}, 0, true};
   chains_.resize(order_.size());
   taken_.assign(order_.size(), 0);
   return true;
@@ -99,7 +99,8 @@ void ColumnFrontier<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
   Incumbents<V>& incumbents = top_.incumbents;
   if (top_.worker.control().seconds() < kFirstTree && !top_.request.switches.everywhere()) return;
   for (std::size_t k = 0; k < incumbents.size(); ++k) {
-    const Cost cost = plan.value[static_cast<int>(k)];
+    // A plan of two levels has no more than three splits.
+    const Cost cost = plan.value[std::min(static_cast<int>(k), plan.value.budgets() - 1)];
     if (!incumbents.improves(k, cost) || cost >= incumbents[k].cost) continue;
     Tree tree;
     planner.draw(top_.root, plan, incumbents.splits_of(k), tree);

@@ -13,7 +13,8 @@ namespace exactree {
 namespace {
 // How many per cent of the best cost the sides of a split are solved beyond it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
-// From how many rows on floors spare more than they cost.
+// From how many rows on floors spare more than they cost, and from how many columns. So many columns
+// have floors at the root alone: the lists of a subproblem have those of all pairs of columns.
 constexpr int kFloorRows = 1024, kFloorColumns = 256;
 // By how many rows two subproblems may differ for it to pay to know which.
 constexpr int kMostApart = 48;
@@ -110,10 +111,12 @@ void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, J
 
 template <class V>
 bool ColumnSource<V>::floors_pay(const Frame<V>& frame) const {
-  return frame.budget.child().depth <= 1 && worker_.data().weights == nullptr &&
-         work().switches.on(Pruning::kFloor) &&
-         (frame.node->rows() >= kFloorRows || frame.node->features() >= kFloorColumns ||
-          work().switches.everywhere());
+  if (frame.budget.child().depth > 1 || worker_.data().weights != nullptr ||
+      !work().switches.on(Pruning::kFloor))
+    return false;
+  if (work().switches.everywhere()) return true;
+  if (frame.node->features() >= kFloorColumns) return frame.is_root;
+  return frame.node->rows() >= kFloorRows;
 }
 
 // Finds who else knows something of the two sides. Quadrants of several sizes are long lists of

@@ -32,6 +32,7 @@ struct Frame {
   std::vector<std::unique_ptr<Solution<V>>> kids;
   std::vector<std::vector<Crossing>> crossed = {};  // per column, by rank
   std::int64_t bytes = 0;                           // of the kids
+  bool is_root = false;                             // what its chains know is not handed on
 };
 
 template <class V>

@@ -29,6 +29,7 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
     return;
   }
   budget = Budget::of(budget.depth, std::min(budget.splits, splits));
+  splits = std::min(splits, budget.splits);
   const ChosenSplit<V> chosen =
       worker_.source().first_split(node, budget, splits, value, relatives);
   if (worker_.control().stopped() || chosen.feature < 0) {
