@@ -52,13 +52,14 @@ void ColumnFrontier<V>::settle_one_split() {
   Cost cost = 0;
   const SingleSplit split =
       best_split(top_.root, top_.data, Criterion::kErrors, &cost, worker.work());
-  top_.incumbents.settle(1);
   cost += top_.data.penalty;
-  if (split.feature < 0 || cost >= top_.root.leaf()) return;
-  Tree tree;
-  Extractor<V>(worker).extract(top_.root, Budget::of(1, 1), 1, cost, tree);
-  if (worker.control().stopped()) return;  // the tree may be a mere leaf
-  top_.incumbents.take_tree(1, cost, std::move(tree));
+  if (split.feature >= 0 && cost < top_.root.leaf()) {
+    Tree tree;
+    Extractor<V>(worker).extract(top_.root, Budget::of(1, 1), 1, cost, tree);
+    if (worker.control().stopped()) return;  // the tree may be a mere leaf: nothing is settled
+    top_.incumbents.take_tree(1, cost, std::move(tree));
+  }
+  top_.incumbents.settle(1);
 }
 
 template <class V>
