@@ -72,9 +72,7 @@ class Numbers {
 
  private:
   std::size_t at(int f, int i) const { return static_cast<std::size_t>(f * rows_ + i); }
-  // Two leaves below a last split are rounded down together.
   Cost below(const Rows side[2], int depth, int splits) const {
-    if (std::min(depth, splits) == 1) return (error(side[0]) + error(side[1])) >> shift;
     Cost best = kInfinite;
     for (int i = 0; i < splits; ++i)
       best = std::min(best,

@@ -59,7 +59,6 @@ SquareSums Audit::squares(const RowSet& rows) const {
 }
 
 Cost Audit::two_leaves(const Split& split) const {
-  if (data_.squared()) return split_cost(squares(split.left), squares(split.right), data_.shift);
   return leaf(split.left) + leaf(split.right);
 }
 

@@ -46,18 +46,28 @@ struct SquaredPass {
       least = std::numeric_limits<double>::infinity();
       return;
     }
-    const Wide gain = error - (static_cast<Wide>(best) << shift);
+    const Wide gain = error - (static_cast<Wide>(best + carry()) << shift);
     least = (as_number(gain) - margin) / all.weight;
   }
   bool near(double weight, double sum) const {
     const double u = sum - weight * mean;
     return u * u > least * (weight * (all.weight - weight));
   }
-  // Costs a split of which `weight` and `sum` are left.
-  void look(double weight, double sum) {
+  // What two leaves rounded down by themselves may cost less than rounded down together.
+  Cost carry() const { return shift > 0 ? 1 : 0; }
+  // Costs a split that leaves `weight` and `sum` on its left; `squares()` adds up q there.
+  //
+  // The errors l and r of its sides add up to `both`, which needs the squares of the whole side
+  // alone, and floor(l) + floor(r) is floor(l + r) or one less, in units of 2^shift. So only a
+  // split that may be better has its squares added up.
+  template <class Squares>
+  void look(double weight, double sum, const Squares& squares) {
     if (weight < fewest || weight > most) return;
-    const Wide part = explained(sum, weight) + explained(all.sum - sum, all.weight - weight);
-    const auto cost = static_cast<Cost>((all.square - part) >> shift);
+    const Wide part = explained(sum, weight);
+    const Wide both = all.square - part - explained(all.sum - sum, all.weight - weight);
+    if (static_cast<Cost>(both >> shift) >= best + carry()) return;
+    const Wide left = shift > 0 ? squares() - part : 0;
+    const auto cost = static_cast<Cost>((left >> shift) + ((both - left) >> shift));
     if (cost >= best) return;
     best = cost;
     set_least();

@@ -140,12 +140,13 @@ class SquaredTargets {
   void by_blocks(int g, const Parting<Rank>& parting, const Word* group_end, SquaredPass pass[2],
                  bool left, bool right, Counters& counters) {
     const FoldedColumn column = folded(g);
+    const auto squares = [&](int s, int i) { return squares_up_to(g, parting, s, i); };
     if (left && right)
-      scan_blocks<true, true, Weighted>(column, parting, group_end, pass, counters);
+      scan_blocks<true, true, Weighted>(column, parting, group_end, pass, squares, counters);
     else if (left)
-      scan_blocks<true, false, Weighted>(column, parting, group_end, pass, counters);
+      scan_blocks<true, false, Weighted>(column, parting, group_end, pass, squares, counters);
     else
-      scan_blocks<false, true, Weighted>(column, parting, group_end, pass, counters);
+      scan_blocks<false, true, Weighted>(column, parting, group_end, pass, squares, counters);
   }
   // The numbers of column g in the order of the scan, made when first asked for.
   FoldedColumn folded(int g) {
@@ -198,10 +199,24 @@ class SquaredTargets {
           work.counters.count(Pruning::kJump);
           continue;
         }
-        pass.look(weight, sum);
+        pass.look(weight, sum, [&] { return squares_up_to(g, parting, s, i); });
         if (pass.done()) return;
       }
     }
+  }
+
+  // The squares of the rows of side s up to row i of column g, i included.
+  template <class Rank>
+  Wide squares_up_to(int g, const Parting<Rank>& parting, int s, int i) const {
+    const SquareSums* before = prefix(g);
+    Wide sum = 0;
+    for (int w = 0; w <= i / 64; ++w) {
+      Word member = parting.side(s, w);
+      if (w == i / 64) member &= ~Word{0} >> (63 - i % 64);
+      const SquareSums* row = before + static_cast<std::size_t>(w) * 64;
+      for (Word v = member; v != 0; v &= v - 1) sum += row[first(v) + 1].square - row[first(v)].square;
+    }
+    return sum;
   }
 
   void set_range() {

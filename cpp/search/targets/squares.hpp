@@ -75,9 +75,4 @@ struct SquareSides {
   double lightest = 1;  // the least weight of a row
 };
 
-// The cost of a last split, both of whose sides have rows.
-inline Cost split_cost(const SquareSums& left, const SquareSums& right, int shift) {
-  return static_cast<Cost>((left.error() + right.error()) >> shift);
-}
-
 }  // namespace exactree
