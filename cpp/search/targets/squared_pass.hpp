@@ -20,7 +20,11 @@ struct SquaredPass {
   double fewest = 1, most = 0;  // the weight that a split may leave on the left
   Cost best, low;
   int shift, first_rows, last_rows;
-  bool wanted = false;
+  bool waits = false;  // `best` is that of a split whose sides were rounded down together
+  struct {
+    Wide part, both;  // what its left side explains, and the errors of its sides
+    int row;
+  } waiting{0, 0, 0};
 
   SquaredPass(const Scan<Cost>& scan, const SquareSides& sides, int s)
       : all(sides.sums[s]),
@@ -46,30 +50,50 @@ struct SquaredPass {
       least = std::numeric_limits<double>::infinity();
       return;
     }
-    const Wide gain = error - (static_cast<Wide>(best + carry()) << shift);
+    // Those that cost as much together as the best may cost one less.
+    const Cost carry = shift > 0 ? 1 : 0;
+    const Wide gain = error - (static_cast<Wide>(best + carry) << shift);
     least = (as_number(gain) - margin) / all.weight;
   }
   bool near(double weight, double sum) const {
     const double u = sum - weight * mean;
     return u * u > least * (weight * (all.weight - weight));
   }
-  // What two leaves rounded down by themselves may cost less than rounded down together.
-  Cost carry() const { return shift > 0 ? 1 : 0; }
-  // Costs a split that leaves `weight` and `sum` on its left; `squares()` adds up q there.
+  // Costs a split that leaves `weight` and `sum` on its left, up to row `row` of the column;
+  // `squares(i)` adds up q there up to row i.
   //
-  // The errors l and r of its sides add up to `both`, which needs the squares of the whole side
-  // alone, and floor(l) + floor(r) is floor(l + r) or one less, in units of 2^shift. So only a
-  // split that may be better has its squares added up.
+  // Carry. The errors l and r of the sides add up to l + r = `both`, for which the squares of the
+  // whole side are enough, and floor(l) + floor(r) is c = floor(l + r) or c - 1, in units of
+  // 2^shift. So of all splits those of the least c matter, which cost c or c - 1, and no other can
+  // cost less than c. The first of them waits; its squares are added up only if another one comes
+  // with the same c, or at the end of the column.
   template <class Squares>
-  void look(double weight, double sum, const Squares& squares) {
+  void look(double weight, double sum, int row, const Squares& squares) {
     if (weight < fewest || weight > most) return;
     const Wide part = explained(sum, weight);
     const Wide both = all.square - part - explained(all.sum - sum, all.weight - weight);
-    if (static_cast<Cost>(both >> shift) >= best + carry()) return;
-    const Wide left = shift > 0 ? squares() - part : 0;
-    const auto cost = static_cast<Cost>((left >> shift) + ((both - left) >> shift));
-    if (cost >= best) return;
-    best = cost;
+    const auto together = static_cast<Cost>(both >> shift);
+    if (together > best || (together == best && shift == 0)) return;
+    if (together == best) {
+      settle(squares);
+      if (together > best) return;
+    }
+    const bool tie = together == best;
+    best = together;
+    waiting = {part, both, row};
+    waits = shift > 0;
+    if (tie)
+      settle(squares);
+    else
+      set_least();
+  }
+  // Costs the split that waits, its sides rounded down by themselves.
+  template <class Squares>
+  void settle(const Squares& squares) {
+    if (!waits) return;
+    waits = false;
+    const Wide left = squares(waiting.row) - waiting.part;
+    best = static_cast<Cost>((left >> shift) + ((waiting.both - left) >> shift));
     set_least();
   }
 };

@@ -66,7 +66,7 @@ void look_at(unsigned lanes, int row, Lanes64 weight, Lanes64 sum, SquaredPass& 
   sum.store(sums);
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = first(lanes);
-    pass.look(weights[lane], sums[lane], [&] { return squares(row + lane * kRows); });
+    pass.look(weights[lane], sums[lane], row + lane * kRows, squares);
   }
 }
 

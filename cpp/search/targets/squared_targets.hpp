@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -107,8 +108,11 @@ class SquaredTargets {
         if (scan[s].wanted)
           one_by_one(g, parting, group_end, limited, jump, counts, s, pass[s], work);
     }
-    for (int s = 0; s < 2; ++s)
-      if (scan[s].wanted) scan[s].best = scan[s].floor = passes.side[s].best;
+    for (int s = 0; s < 2; ++s) {
+      if (!scan[s].wanted) continue;
+      pass[s].settle([&](int row) { return squares_up_to(g, parting, s, row); });
+      scan[s].best = scan[s].floor = pass[s].best;
+    }
   }
 
   // Classes there are none.
@@ -199,7 +203,7 @@ class SquaredTargets {
           work.counters.count(Pruning::kJump);
           continue;
         }
-        pass.look(weight, sum, [&] { return squares_up_to(g, parting, s, i); });
+        pass.look(weight, sum, i, [&](int row) { return squares_up_to(g, parting, s, row); });
         if (pass.done()) return;
       }
     }
@@ -214,7 +218,13 @@ class SquaredTargets {
       Word member = parting.side(s, w);
       if (w == i / 64) member &= ~Word{0} >> (63 - i % 64);
       const SquareSums* row = before + static_cast<std::size_t>(w) * 64;
-      for (Word v = member; v != 0; v &= v - 1) sum += row[first(v) + 1].square - row[first(v)].square;
+      // Run by run of neighbours.
+      while (member != 0) {
+        const int from = first(member), to = from + std::countr_one(member >> from);
+        sum += row[to].square - row[from].square;
+        if (to == 64) break;
+        member &= ~Word{0} << to;
+      }
     }
     return sum;
   }
