@@ -14,9 +14,9 @@
 //                   satisfy (P_A + P_B)^2 / (W_A + W_B) <= P_A^2 / W_A + P_B^2 / W_B, and
 //                   ceil(a + b) <= ceil(a) + ceil(b). So fewer rows never cost more, which is
 //                   Subset.
-// A leaf costs error(S) >> shift, its error in units of 2^shift, rounded down by itself; a tree costs
-// what its leaves do, at every depth and wherever it is costed. That is superadditive too, since
-// floor(a) + floor(b) <= floor(a + b), and a leaf of equal targets costs nothing.
+// A leaf costs error(S) >> shift, its error in units of 2^shift, rounded down by itself; a tree
+// costs what its leaves do, at every depth and wherever it is costed. That is superadditive too,
+// since floor(a) + floor(b) <= floor(a + b), and a leaf of equal targets costs nothing.
 //
 // What rounding can do is counted in exactree/engines/squares.py. With shift = 0 nothing is lost.
 #pragma once

@@ -46,6 +46,7 @@ Floats = NDArray[np.float64]
 
 SUMS = 2.0**53
 UNIT_BITS = 56
+LEAST_UNIT_BITS = 42
 MOST_DECIMALS = 9
 # "Optimal" is within this share of the optimum; see docs/objectives.md.
 TOLERANCE = 1e-9
@@ -199,9 +200,11 @@ def _finest(
     lost = np.ldexp(np.abs(d) + np.abs(y) * shortened, place - 51)
     off = np.abs(np.ldexp(d, place) - sums / w) + lost
     total = float((sums / w) @ sums) - float(sums.sum()) ** 2 / float(w.sum())
-    # Rows of one target and unlike weights would otherwise differ by their rounding.
-    least = 0 if weights is None else len(d).bit_length() + 1
-    shift = max(frexp(total)[1] - UNIT_BITS, least, 0)
+    # Rows of one target and unlike weights differ by their rounding: units that hide it, unless
+    # they would be too coarse.
+    hiding = 0 if weights is None else len(d).bit_length() + 1
+    bits = frexp(total)[1]
+    shift = max(bits - UNIT_BITS, min(hiding, bits - LEAST_UNIT_BITS), 0)
     step = Fraction(2) ** -place
     moved = sqrt(float(w @ (off * off)) * float(worth)) * float(step)
     excess = 0.0 if weights is None else ldexp(len(d), -shift)
