@@ -22,6 +22,7 @@ class Oracle:
     min_rows: int = 1
     counts: Sequence[int] | None = None
     known: dict[tuple[Rows, int, int | None], Fraction | int] = field(default_factory=dict)
+    leaves: dict[Rows, Fraction | int] = field(default_factory=dict)
     sides: dict[Rows, list[tuple[Rows, Rows]]] = field(default_factory=dict)
 
     def optimum(self, depth: int, splits: int | None = None) -> Fraction | int:
@@ -33,8 +34,10 @@ class Oracle:
             splits = None
         depth = min(depth, len(rows) - 1)
         key = (rows, depth, splits)
+        if rows not in self.leaves:
+            self.leaves[rows] = self.leaf(rows)
         if key not in self.known:
-            self.known[key] = min([self.leaf(rows), *self._split(rows, depth, splits)])
+            self.known[key] = min([self.leaves[rows], *self._split(rows, depth, splits)])
         return self.known[key]
 
     def _split(self, rows: Rows, depth: int, splits: int | None) -> Iterator[Fraction | int]:

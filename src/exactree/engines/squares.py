@@ -134,7 +134,10 @@ def whole_squares(problem: Problem, y: Floats, *, shortened: bool = False) -> Sq
     centre = _median(y, weights)
     exact = None if shortened else _decimal(y, centre, weights, worth)
     found = exact or _finest(y, centre, weights, worth, shortened)
-    return found if weights is None else replace(found, **_rounded(problem, weights, worth))
+    if weights is None:
+        return found
+    raised, lowered = _rounded(problem, weights, worth)
+    return replace(found, raised=raised, lowered=lowered)
 
 
 def _whole_weights(problem: Problem) -> tuple[Floats | None, Fraction]:
@@ -150,16 +153,13 @@ def _whole_weights(problem: Problem) -> tuple[Floats | None, Fraction]:
     return np.maximum(weights, 1.0), problem.scale / Fraction(factor)
 
 
-def _rounded(problem: Problem, weights: Floats, worth: Fraction) -> dict[str, float]:
+def _rounded(problem: Problem, weights: Floats, worth: Fraction) -> tuple[float, float]:
     """Give the shares by which weights were raised and lowered at most."""
     assert problem.weights is not None
     if worth == problem.scale:
-        return {}
+        return 0.0, 0.0
     ratio = weights / (problem.weights * float(problem.scale / worth))
-    return {
-        "raised": max(float(ratio.max()) * (1 + 1e-15) - 1, 0.0),
-        "lowered": 1 - float(ratio.min()),
-    }
+    return max(float(ratio.max()) * (1 + 1e-15) - 1, 0.0), 1 - float(ratio.min())
 
 
 def _decimal(y: Floats, centre: float, weights: Floats | None, worth: Fraction) -> Squares | None:
