@@ -16,7 +16,7 @@ INSTALL := $(PIP) install --no-build-isolation \
 	--config-settings=build-dir=build/native \
 	--config-settings=cmake.define.EXACTREE_WERROR=ON
 
-.PHONY: FORCE all demo test docs coverage lint format stub asan fuzz bench clean
+.PHONY: FORCE all demo test docs coverage lint format stub asan portable fuzz bench clean
 
 all: test
 
@@ -96,18 +96,38 @@ format: $(VENV)/.extras
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(NATIVE)
 
-# The native tests as a program of their own, under AddressSanitizer with UBSan, then ThreadSanitizer.
+# The native tests as a program of their own, with the audit: under AddressSanitizer with UBSan, then
+# ThreadSanitizer. EFFORT is the share of their random problems, in per cent. Compiling takes longest,
+# so they are optimized little, and not built for every instruction set: make test has them all.
+EFFORT ?= 100
 asan: $(VENV)/.build-tools
-	$(call native_tests,asan,address$(comma)undefined)
-	$(call native_tests,tsan,thread)
+	$(call native_tests,asan,address$(comma)undefined,plain;avx2)
+	build/asan/native_tests $(EFFORT)
+	$(call native_tests,tsan,thread,plain)
+	build/tsan/native_tests $(EFFORT)
+
+# The same by another compiler, and for another processor, which qemu stands in for: what is missing
+# is installed where apt-get is at hand.
+portable: $(VENV)/.build-tools
+	command -v clang++ > /dev/null || $(call debian,clang)
+	command -v aarch64-linux-gnu-g++ > /dev/null || $(call debian,g++-aarch64-linux-gnu)
+	command -v qemu-aarch64 > /dev/null || $(call debian,qemu-user)
+	$(call native_tests,clang,,plain;avx2;avx512,-DCMAKE_CXX_COMPILER=clang++)
+	build/clang/native_tests $(EFFORT)
+	$(call native_tests,aarch64,,plain,-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+		-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64)
+	qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/native_tests $(EFFORT)
 
 comma := ,
+debian = { apt-get update -qq && apt-get install -y -qq --no-install-recommends $(1) > /dev/null; }
+# name, sanitizers, instruction sets, more for CMake
 define native_tests
 $(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	-DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTREE_TESTS=ON -DEXACTREE_AUDIT=ON \
-	-DEXACTREE_WERROR=ON -DEXACTREE_SANITIZE=$(2) --log-level=WARNING
+	-DCMAKE_BUILD_TYPE=Release -DEXACTREE_OPTIMIZE=-O1 \
+	-DEXACTREE_TESTS=ON -DEXACTREE_AUDIT=ON \
+	-DEXACTREE_WERROR=ON -DEXACTREE_SANITIZE=$(2) '-DEXACTREE_INSTRUCTION_SETS=$(3)' $(4) \
+	--log-level=WARNING
 $(BIN)/cmake --build build/$(1) --parallel 2
-build/$(1)/native_tests
 endef
 
 clean:

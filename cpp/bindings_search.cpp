@@ -111,6 +111,7 @@ SearchResult search_columns(const ArrayIn<std::int32_t, 2>& ranks,
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  m.attr("COST_LIMIT") = kInfinite;
   nb::class_<SearchResult>(m, "SearchResult", "What a search found and proved.")
       .def_prop_ro("status", [](const SearchResult& r) { return status_name(r.status); })
       .def_prop_ro("objective", [](const SearchResult& r) { return r.answers.back().objective; })

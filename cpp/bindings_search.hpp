@@ -102,6 +102,7 @@ inline SearchResult run_search(Problem& data, const SearchTerms& terms, const st
   require(terms.max_depth >= 0, "max_depth must not be negative");
   require(terms.min_rows >= 1, "min_rows must be at least 1");
   require(terms.unit >= 1 && terms.penalty >= 0, "unit must be positive, penalty not negative");
+  require(terms.unit < kInfinite && terms.penalty < kInfinite, "unit and penalty must fit 60 bits");
   require(!terms.sizes || terms.max_splits >= 0, "sizes needs max_splits");
   data.unit = terms.unit;
   data.penalty = terms.penalty;

@@ -189,3 +189,27 @@ def test_zero_weight_hides_no_bad_value() -> None:
     """A row of weight zero is left out of the search, yet its values are still read."""
     with pytest.raises(ValueError, match="NaN: column 0, row 1"):
         exactree.solve([[1.0], [np.nan]], [0, 1], max_depth=1, sample_weight=[1, 0])
+
+
+@pytest.mark.parametrize("value", [2**31, 2**32, 2**63, 10**30, 10**400])
+def test_numbers_longer_than_machine_words_are_numbers(value: int) -> None:
+    one = exactree.solve(X, Y, max_depth=2)
+    for name in ("max_splits", "memory_limit", "time_limit"):
+        how: dict[str, Any] = {"max_depth": 2, name: value}
+        found = exactree.solve(X, Y, **how)
+        assert (found.status, found.objective) == ("optimal", one.objective)
+    for weights in (None, [1, 2, 3]):
+        alone = exactree.solve(X, Y, max_depth=2, min_samples_leaf=value, sample_weight=weights)
+        assert (alone.status, alone.objective) == ("optimal", 1 if weights is None else 2)
+    with pytest.raises(ValueError, match=r"pass a number from 0 to 0\.5"):
+        exactree.solve(X, Y, max_depth=2, min_weight_fraction_leaf=value)
+    if value < 2**1000:
+        assert exactree.solve(X, Y, max_depth=2, penalty=value).objective == 1
+    else:
+        with pytest.raises(ValueError, match="pass a finite number, at least 0"):
+            exactree.solve(X, Y, max_depth=2, penalty=value)
+
+
+def test_targets_whose_sum_leaves_float64() -> None:
+    with pytest.raises(ValueError, match=r"targets y reach 1e\+308, and their sum leaves float64"):
+        exactree.solve(X, [1e308] * 3, task="regression", objective="poisson", max_depth=1)

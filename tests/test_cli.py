@@ -269,7 +269,7 @@ def test_files_that_cannot_be_read_or_written(small: str, tmp_path: Path, capsys
         ("[]", "this is no model"),
         ("{}", "this is no model"),
         ('{"format": "exactree.model", "version": 9}', "version 9 of the model format"),
-        ('{"format": "exactree.model", "version": 1}', "'status' is missing"),
+        ('{"format": "exactree.model", "version": 1}', "the model has no field 'has_header'"),
     ],
 )
 def test_a_bad_model_is_refused(text: str, message: str, tmp_path: Path, capsys: Capture) -> None:
@@ -371,6 +371,26 @@ def test_interrupting_keeps_the_tree(
     assert "warning: interrupted; the best tree so far was kept" in shown.err
     assert shown.out.startswith("interrupted: ")
     assert read_model(str(model)).result.status == "interrupted"
+
+
+@pytest.mark.parametrize("place", ["tell", "write_model", "write_page"])
+def test_interrupting_while_it_is_written_down_keeps_the_tree(
+    place: str, small: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = getattr(fitting, place)
+
+    def impatient(*arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        plain(*arguments)
+
+    monkeypatch.setattr(fitting, place, impatient)
+    model, page = tmp_path / "model.json", tmp_path / "page.html"
+    arguments = ["fit", small, "--target", "y", "--out", str(model), "--report", str(page)]
+    assert main(arguments) == 130
+    shown = capsys.readouterr()
+    assert shown.out.startswith("optimal: ")
+    assert "the tree was kept, and the report was not written" in shown.err
+    assert read_model(str(model)).result.status == "optimal" and not page.exists()
 
 
 def test_interrupting_before_there_is_a_tree(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -376,3 +376,49 @@ def test_onnx_runs_it(iris: OptimalTreeClassifier) -> None:
     session = runtime.InferenceSession(stored, providers=["CPUExecutionProvider"])
     labels = session.run(None, {session.get_inputs()[0].name: rows})[0]
     assert labels.tolist() == iris.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    "name", ["class", "None", "def", "1a", "", "a b", "a(x): pass\ndef b", "__debug__", "\ufb01"]
+)
+def test_a_name_that_python_does_not_take_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be the name of a Python function"):
+        export_python(Leaf(1), function=name)
+
+
+@pytest.mark.parametrize("name", ["match", "x", "_", "größe", "print"])
+def test_any_other_name_will_do(name: str) -> None:
+    space: dict[str, Any] = {}
+    exec(export_python(Leaf(1), function=name), space)
+    assert space[name]([0]) == 1
+
+
+def deep(depth: int, turns: Callable[[int], bool]) -> Node:
+    """A path of so many splits that goes left where it turns, with another value in each leaf."""
+    grown: Tree = Leaf(-1.0)
+    for i in range(depth):
+        end = Leaf(float(i))
+        split = AxisSplit(0, float(i) if turns(i) else float(-i))
+        grown = Node(split, grown, end) if turns(i) else Node(split, end, grown)
+    assert isinstance(grown, Node)
+    return grown
+
+
+@pytest.mark.parametrize("depth", [88, 90, 91, 99, 100, 101, 181, 200])
+def test_trees_deeper_than_python_can_indent(depth: int) -> None:
+    for turns in (lambda i: True, lambda i: False, lambda i: i % 2 == 0, lambda i: i % 7 > 0):
+        grown = deep(depth, turns)
+        space: dict[str, Any] = {}
+        exec(export_python(grown), space)
+        rows = np.arange(-depth - 1.0, depth + 1.0, 0.5)[:, None]
+        wanted = predict(grown, rows).tolist()
+        assert [space["predict"](row) for row in rows.tolist()] == wanted
+        assert len(set(wanted)) > depth / 3
+
+
+def test_names_with_characters_that_source_cannot_have() -> None:
+    stump = Node(AxisSplit(0, np.float64(0.5)), Leaf(0), Leaf(1))
+    text = export_python(stump, feature_names=["a\0\n\ud800b"], class_names=["\0", "\ud800"])
+    space: dict[str, Any] = {}
+    exec(text.encode(), space)
+    assert (space["predict"]([0]), space["predict"]([1])) == ("\0", "\ud800")

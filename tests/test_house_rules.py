@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
-_MODEL = {"tree", "objectives", "sides", "problem"}
+_MODEL = {"fields", "interrupts", "tree", "objectives", "sides", "problem"}
 _READ = {"inputs", "parameters", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines", "routing"}
 _USERS = _SOLVE | {
@@ -39,7 +39,9 @@ LAYERS: dict[str, set[str]] = {
     "counting": set(),
     "combinations": set(),
     "sides": set(),
-    "tree": set(),
+    "fields": set(),
+    "interrupts": set(),
+    "tree": {"fields"},
     "objectives": {"tree"},
     "problem": {"tree", "objectives", "sides"},
     "inputs": set(),
@@ -54,7 +56,8 @@ LAYERS: dict[str, set[str]] = {
     "preparing": _MODEL | _READ | {"bounds", "splits"},
     "recounting": _MODEL | {"preparing"},
     "falling_back": _SOLVE | {"preparing"},
-    "solving": _SOLVE | {"preparing", "recounting", "falling_back"},
+    "by_size": _MODEL,
+    "solving": _SOLVE | {"preparing", "recounting", "falling_back", "by_size"},
     "estimators": _SOLVE | {"solving"},
     "sizes": _SOLVE | {"solving", "estimators"},
     "export": _MODEL | {"splits"},

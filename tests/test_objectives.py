@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import balanced_accuracy_score
 
 import exactree
-from exactree import tree
+from exactree import _native, tree
 from exactree.objectives import (
     AbsoluteError,
     CostMatrix,
@@ -26,6 +26,9 @@ from exactree.objectives import (
     as_objective,
     check_declarations,
 )
+from exactree.objectives.medians import running_medians
+from exactree.tree import size
+from exactree.weights import COST_LIMIT
 
 OBJECTIVES = [
     MisclassificationError(),
@@ -294,10 +297,123 @@ def test_bad_costs(costs: Any, message: str) -> None:
         CostMatrix([[0, 1], [1, 0]], classes=["a", "a"])
 
 
-def test_costs_beyond_64_bits() -> None:
+def test_costs_beyond_60_bits() -> None:
     costs = CostMatrix([[0, 2**55], [2**55, 0]])
-    with pytest.raises(ValueError, match="leave 64 bits: divide the costs"):
+    with pytest.raises(ValueError, match=r"below 1.153e.18, 60 bits: divide the costs"):
         exactree.solve([[0], [1]], [0, 1], max_depth=1, objective=costs, sample_weight=[300, 1])
+
+
+def test_what_the_search_takes_for_infinity_is_what_is_refused() -> None:
+    assert _native.COST_LIMIT == COST_LIMIT
+
+
+@pytest.mark.parametrize("cost", [2**58, 2**59, 2**62, 2**64, 1e30, 1e300])
+@pytest.mark.parametrize("engine", ["auto", "generic", "brute_force"])
+def test_costs_near_the_limit(cost: float, engine: str) -> None:
+    """Four rows: up to a fourth of the limit it is solved, from there on refused."""
+    line, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="have to stay below"):
+        exactree.solve(
+            line, labels, max_depth=2, objective=CostMatrix([[0, cost], [cost, 0]]), engine=engine
+        )
+    most = 2**58 - 2**6
+    costs = CostMatrix([[0, most], [most, 0]])
+    for depth, errors in ((0, 2), (1, 1), (2, 0)):
+        found = exactree.solve(line, labels, max_depth=depth, objective=costs, engine=engine)
+        assert (found.status, found.objective) == ("optimal", errors * most)
+    path = exactree.size_path(line, labels, max_splits=3, objective=costs)
+    assert path.objectives == [2 * most, most, most, 0]
+
+
+@pytest.mark.parametrize("penalty", [5e-324, 1e-300, 1e-18, 1e18, 1e300, 1e308])
+@pytest.mark.parametrize("most", [1, 2**57])
+def test_penalties_that_are_tiny_or_huge_beside_the_costs(penalty: float, most: int) -> None:
+    line, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    costs = CostMatrix([[0, most], [most, 0]])
+    found = exactree.solve(line, labels, max_depth=2, penalty=penalty, objective=costs)
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(0 if penalty < 1 and most > 4 * penalty else 2 * most)
+    for loss in ("absolute_error", "poisson"):
+        how: Any = {"task": "regression", "objective": loss, "penalty": penalty}
+        found = exactree.solve(line, labels, max_depth=2, **how)
+        assert found.status == "optimal"
+        assert (size(found.tree) == 0) == (penalty > 1)
+
+
+def test_a_cost_of_ones_own_is_refused_at_the_limit_too() -> None:
+    class Most(Objective):
+        name = "most"
+        integral = True
+        additive = False
+
+        def __init__(self, unit: int) -> None:
+            self.unit = unit
+
+        def leaf_cost(self, statistics: Any) -> Any:
+            return (statistics.sum(axis=-1) - statistics.max(axis=-1)) * self.unit
+
+        def combine(self, left: Any, right: Any) -> Any:
+            return np.maximum(left, right)
+
+    line, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    found = exactree.solve(line, labels, max_depth=1, objective=Most(2**58), penalty=1e30)
+    assert found.objective == 2**59
+    with pytest.raises(ValueError, match=r"'most' times the weights add up to 1.153e"):
+        exactree.solve(line, labels, max_depth=1, objective=Most(2**59))
+
+
+def test_a_cost_that_is_no_float_is_not_rounded_in_silence() -> None:
+    with pytest.raises(ValueError, match="the cost 9007199254740993 is no float64"):
+        CostMatrix([[0, 2**53 + 1], [1, 0]])
+
+
+def running(targets: Targets, orders: Any) -> Any:
+    """The costs of all first parts, each by itself, from the definition."""
+    y, w = targets.y, targets.weights
+    return np.array(
+        [
+            [
+                min(float(w[o[:k]] @ np.abs(y[o[:k]] - m)) for m in y[o[:k]])
+                for k in range(1, len(o) + 1)
+            ]
+            for o in orders
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_running_medians(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, values = int(rng.integers(1, 40)), int(rng.integers(1, 12))
+    numbers = np.sort(rng.normal(size=values) * 10.0 ** rng.integers(-3, 4)) + rng.choice([0, 1e6])
+    weights = rng.choice([np.ones(n), rng.integers(1, 4, n), rng.random(n) + 0.01])
+    targets = Targets(rng.integers(0, values, n), weights, np.unique(numbers))
+    orders = np.stack([rng.permutation(n) for _ in range(3)])
+    wanted = running(targets, orders)
+    assert np.allclose(running_medians(targets, orders), wanted, rtol=0, atol=1e-12 * wanted.max())
+    for k in range(1, n + 1):
+        assert AbsoluteError().cost(targets.take(orders[0, :k])) == pytest.approx(wanted[0, k - 1])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_absolute_error_is_the_same_with_and_without_statistics(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 7, (30, 3)).astype(float)
+    y = rng.choice([rng.integers(0, 5, 30), rng.normal(size=30), rng.integers(0, 2, 30) * 1e9])
+    how: Any = {
+        "task": "regression",
+        "objective": "absolute_error",
+        "max_depth": 3,
+        "min_samples_leaf": int(rng.integers(1, 3)),
+        "sample_weight": rng.choice([np.ones(30), rng.integers(1, 4, 30)]),
+    }
+    plain = exactree.solve(X, y, **how)
+    monkeypatch.setattr("exactree.objectives.regression.FEW_ROWS", 0)
+    found = exactree.solve(X, y, **how)
+    assert found.status == plain.status == "optimal"
+    assert found.objective == pytest.approx(plain.objective, rel=1e-9)
 
 
 def test_balanced_accuracy_through_weights() -> None:
@@ -321,3 +437,21 @@ def test_names() -> None:
         as_objective(SquaredError())
     with pytest.raises(TypeError, match=r"abstract .*leaf_cost"):
         Objective()  # type: ignore[abstract]
+
+
+def test_a_subclass_of_absolute_error_keeps_its_own_cost() -> None:
+    class Squeezed(AbsoluteError):
+        name = "squeezed"
+        monotone = superadditive = False
+
+        def leaf_cost(self, statistics: Any) -> Any:
+            return np.sqrt(super().leaf_cost(statistics))
+
+        def influence(self, targets: Any) -> Any:
+            return None
+
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 1)), rng.random(60)
+    found = exactree.solve(X, y, task="regression", objective=Squeezed(), max_depth=1)
+    leaf = float(np.sqrt(np.abs(y - np.median(y)).sum()))
+    assert found.objective == pytest.approx(leaf) and size(found.tree) == 0

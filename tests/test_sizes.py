@@ -22,9 +22,12 @@ from exactree import (
     OptimalTreeRegressorCV,
     size_path,
     solve,
+    tree,
 )
+from exactree.by_size import never_rising
+from exactree.engines import generic
 from exactree.objectives import CostMatrix
-from exactree.problem import Result
+from exactree.problem import Result, Status
 from exactree.sizes import SizePath, choosing
 from exactree.sizes.choosing import chosen_size
 from exactree.splits import Axis, Sources
@@ -296,3 +299,62 @@ def failing(_: Any) -> dict[str, str]:
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+# --- Stopped paths ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("splits", ["axis", "binary", "hyperplane"])
+@pytest.mark.parametrize("limit", [0.0, 0.01, 0.05])
+def test_a_stopped_path_never_rises(splits: str, limit: float) -> None:
+    rng = np.random.default_rng(5)
+    rows = 60 if splits == "hyperplane" else 700
+    X = rng.integers(0, 2 if splits == "binary" else 9, (rows, 12 if splits != "hyperplane" else 3))
+    y = (X[:, 0] + X[:, 1] + X[:, 2] + rng.integers(0, 2, rows) > X.max() * 1.6).astype(int)
+    path = size_path(X, y, max_splits=5, splits=splits, time_limit=limit)
+    assert path.objectives == sorted(path.objectives, reverse=True)
+    assert path.lower_bounds == sorted(path.lower_bounds, reverse=True)
+    for result in path:
+        assert result.gap == result.objective - result.lower_bound >= 0
+        assert (result.status == "optimal") == (result.gap == 0)
+        assert result.objective == (tree.predict(result.tree, X) != y).sum()
+    assert limit > 0 or path[-1].status == "time_limit"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_results_that_agree_along_the_sizes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    best = np.sort(rng.integers(0, 20, 5))[::-1]
+    found = []
+    for k, optimum in enumerate(best.tolist()):
+        cost = optimum + int(rng.integers(0, 4))
+        bound = max(optimum - int(rng.integers(0, 4)), 0)
+        status: Status = "optimal" if cost == bound else "time_limit"
+        found.append(Result(status, "", cost, bound, cost - bound, Leaf(k)))
+    agreed = never_rising(found)
+    costs, bounds = [r.objective for r in agreed], [r.lower_bound for r in agreed]
+    assert costs == [min(r.objective for r in found[: k + 1]) for k in range(5)]
+    assert bounds == [max(r.lower_bound for r in found[k:]) for k in range(5)]
+    for k, result in enumerate(agreed):
+        assert bounds[k] <= best[k] <= costs[k] and result.gap == costs[k] - bounds[k]
+        assert (result.status == "optimal") == (result.gap == 0)
+        assert isinstance(result.tree, Leaf)
+        assert found[int(result.tree.value)].objective == costs[k]
+
+
+def test_sizes_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each gets an equal part of what is left; what it does not use goes to the others."""
+    now, given = 100.0, []
+
+    def engine(problem: Any, limits: Any, show: Any) -> Any:
+        nonlocal now
+        given.append(limits.seconds)
+        now += limits.seconds / (2 if problem.max_splits == 2 else 1)
+        return generic(problem, limits, show)
+
+    monkeypatch.setattr("exactree.solving.for_problem", lambda *_: engine)
+    monkeypatch.setattr("exactree.solving.perf_counter", lambda: now)
+    X = np.arange(12.0)[:, None]
+    y = np.array([1.0, 5, 2, 8, 3, 3, 9, 1, 7, 4, 4, 6])
+    size_path(X, y, max_splits=5, task="regression", objective="absolute_error", time_limit=10.0)
+    assert given == pytest.approx([2.0, 2.0, 7 / 3, 7 / 3, 7 / 3])

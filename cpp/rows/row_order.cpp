@@ -13,7 +13,7 @@ namespace {
 int bits_of(const std::int32_t* column, std::size_t rows) {
   std::int32_t any = 0;
   for (std::size_t i = 0; i < rows; ++i) any |= column[i];
-  return std::bit_width(static_cast<std::uint32_t>(any));
+  return static_cast<int>(std::bit_width(static_cast<std::uint32_t>(any)));
 }
 
 class Sorter {

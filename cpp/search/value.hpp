@@ -9,14 +9,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 namespace exactree {
 
 using Cost = std::int64_t;
 
-// Far above every cost and far below overflow when a few are added.
-inline constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
+// Above the cost of every set of rows and below overflow when up to seven are added. Problems whose
+// leaves could cost as much are refused before they come here (COST_LIMIT in weights.py), and with
+// a penalty as large as the cost of the single leaf nothing is searched.
+inline constexpr Cost kInfinite = Cost{1} << 60;
 
 // The optimum of a subproblem whose number of splits is limited by its depth only.
 struct One {

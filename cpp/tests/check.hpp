@@ -2,16 +2,26 @@
 // sanitizers see nothing but our code.
 #pragma once
 
-#include <source_location>
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
 namespace exactree::tests {
 
-inline void check(bool holds, std::source_location where = std::source_location::current()) {
+// The place is the caller's. (std::source_location is unknown to clang 14.)
+inline void check(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (holds) return;
-  throw std::runtime_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                           ": check failed");
+  throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": check failed");
 }
+
+// How many of its random problems a test draws: all, or a share of them where they take long, as
+// under the sanitizers.
+struct Effort {
+  int per_cent = 100;
+  std::uint64_t of(std::uint64_t problems) const {
+    return std::max<std::uint64_t>(1, problems * static_cast<std::uint64_t>(per_cent) / 100);
+  }
+};
 
 }  // namespace exactree::tests

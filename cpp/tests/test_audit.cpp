@@ -48,7 +48,7 @@ struct Line {
 
 }  // namespace
 
-void test_audit() {
+void test_audit(Effort) {
   Line line;
   const Budget one = Budget::of(1, 1), two = Budget::of(2, 3);
   const auto pruned = [&](Budget budget, Cost best) {
@@ -80,7 +80,7 @@ void test_audit() {
 
 #else
 
-void test_audit() {}
+void test_audit(Effort) {}
 
 #endif
 

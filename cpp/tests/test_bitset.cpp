@@ -58,7 +58,7 @@ void check_threads(const BitsetKernels& kernels) {
 
 }  // namespace
 
-void test_bitset() {
+void test_bitset(Effort) {
   std::mt19937_64 random(1);
   for (const std::string& isa : instruction_sets()) {
     const BitsetKernels bitset = kernels(isa).bitset;

@@ -79,7 +79,7 @@ void check_archive(std::int64_t most_bytes) {
 
 }  // namespace
 
-void test_caches() {
+void test_caches(Effort) {
   check_pairs(0);
   check_pairs(std::int64_t{1} << 20);
   check_pairs(1000);

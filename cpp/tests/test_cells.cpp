@@ -104,17 +104,17 @@ bool compare(const Drawn& problem, const SearchRequest& request, const std::stri
 
 }  // namespace
 
-void test_search_cells() {
+void test_search_cells(Effort effort) {
   const std::vector<std::string> isas = instruction_sets();
   int compared = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= effort.of(300); ++seed) {
     Random random(seed);
     const Drawn problem = draw_problem(random);
     const SearchRequest request = draw_request(random);
     const auto isa = static_cast<std::size_t>(random.draw(0, static_cast<int>(isas.size()) - 1));
     compared += compare(problem, request, isas[isa]) ? 1 : 0;
   }
-  check(compared > 150);
+  check(compared > static_cast<int>(effort.of(300)) / 2);
 }
 
 }  // namespace exactree::tests

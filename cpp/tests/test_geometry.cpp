@@ -100,7 +100,7 @@ void check_expand(const GeometryKernels& geometry) {
 
 }  // namespace
 
-void test_geometry() {
+void test_geometry(Effort) {
   for (const std::string& isa : instruction_sets()) {
     const GeometryKernels geometry = kernels(isa).geometry;
     check_moment_curve(geometry, 5, 1, 4);

@@ -48,8 +48,8 @@ void check_small(std::uint64_t seed) {
 
 }  // namespace
 
-void test_small_budgets() {
-  for (std::uint64_t seed = 1; seed <= 2000; ++seed) check_small(seed);
+void test_small_budgets(Effort effort) {
+  for (std::uint64_t seed = 1; seed <= effort.of(2000); ++seed) check_small(seed);
 }
 
 }  // namespace exactree::tests

@@ -45,6 +45,8 @@ def surface_sides(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, Non
 def expand_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], isa: str = 'auto') -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
     """Rewrite masks over points for rows: row i is where point rows[i] is."""
 
+COST_LIMIT: int = 1152921504606846976
+
 class SearchResult:
     """What a search found and proved."""
 

@@ -17,6 +17,7 @@ rows of a leaf above one: with labels 0 0 1 1 0 0 on a line and at least two row
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -30,6 +31,7 @@ from exactree.problem import Ints, Number, Ranks
 Values = NDArray[Any]
 Bound = Number | Values
 EPSILON = float(np.finfo(np.float64).eps)
+GROUPED = 512
 
 
 def subset(*known: Values) -> Values:
@@ -190,13 +192,31 @@ def equal_rows_cost(columns: Ranks, targets: Targets, objective: Objective) -> N
     if not shared.any():
         return 0
     rows, starts = np.flatnonzero(shared), np.flatnonzero(new[shared])
-    groups = np.add.reduceat(objective.statistics(targets.take(rows)), starts, axis=0)
-    cost = objective.leaf_cost(groups).sum()
+    cost = sum(_group_costs(objective, targets.take(rows), starts))
     if objective.integral:
         return int(cost)
     # Sums of floats are wrong by some units in the last place of the cost of the single leaf.
-    whole = float(objective.leaf_cost(groups.sum(axis=0)))
+    whole = float(objective.cost(targets.take(rows)))
     return max(float(cost) - 8 * EPSILON * len(rows) * whole, 0.0)
+
+
+def _group_costs(objective: Objective, targets: Targets, starts: Values) -> Iterator[Any]:
+    """Cost the groups of rows that begin at `starts`, some hundred rows at a time.
+
+    Statistics may be as many as the targets of the rows they are asked for.
+    """
+    ends = np.append(starts[1:], len(targets))
+    first = 0
+    while first < len(starts):
+        begin = starts[first]
+        last = max(int(np.searchsorted(ends, begin + GROUPED, side="right")), first + 1)
+        inside = targets.take(np.arange(begin, ends[last - 1]))
+        if last == first + 1:
+            yield objective.cost(inside)
+        else:
+            sums = np.add.reduceat(objective.statistics(inside), starts[first:last] - begin, axis=0)
+            yield objective.leaf_cost(sums).sum()
+        first = last
 
 
 def influence_squared(targets: Targets, low: float, high: float) -> Values:

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from exactree import inputs, tree
+from exactree.interrupts import deferred
 from exactree.objectives import Objective
 from exactree.problem import OnProgress, Progress, Result
 from exactree.solving import solve
@@ -185,7 +186,9 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         validate_data(self, X, y, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
         self.classes_ = inputs.read_labels(labels, len(labels))[0]
-        self._keep(self._solve(X, labels, sample_weight=sample_weight))
+        with deferred() as noted:
+            self._keep(self._solve(X, labels, sample_weight=sample_weight))
+        noted.tell()
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -306,7 +309,9 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         """
         validate_data(self, X, y, skip_check_array=True)
         targets = column_or_1d(y, warn=True)
-        self._keep(self._solve(X, targets, task="regression", sample_weight=sample_weight))
+        with deferred() as noted:
+            self._keep(self._solve(X, targets, task="regression", sample_weight=sample_weight))
+        noted.tell()
         return self
 
     def predict(self, X: Any) -> Floats:

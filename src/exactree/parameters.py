@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, isfinite, isnan
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,7 +40,7 @@ def read_penalty(penalty: Any) -> Fraction:
     >>> read_penalty(0.25)
     Fraction(1, 4)
     """
-    if isinstance(penalty, bool) or not isinstance(penalty, Real) or not isfinite(penalty):
+    if isinstance(penalty, bool) or not isinstance(penalty, Real) or not _fits(penalty):
         raise ValueError(f"penalty={penalty!r}: pass a finite number, at least 0")
     if penalty < 0:
         raise ValueError(f"penalty={penalty!r} is negative: pass a number that is at least 0")
@@ -49,13 +49,21 @@ def read_penalty(penalty: Any) -> Fraction:
     return Fraction(penalty) if isinstance(penalty, int | Fraction) else Fraction(float(penalty))
 
 
+def _fits(value: Any) -> bool:
+    """Tell whether a real number is finite as a float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
 def read_share(name: str, value: Any) -> Fraction:
     """Take a number from 0 to 0.5 and read it as the decimal it is written as.
 
     >>> read_share("min_weight_fraction_leaf", 0.01)
     Fraction(1, 100)
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 0.5:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 0.5:  # type: ignore[operator]
         raise ValueError(f"{name}={value!r}: pass a number from 0 to 0.5")
     return Fraction(repr(float(value))) if value else NOTHING
 
@@ -69,9 +77,9 @@ def read_seconds(time_limit: Any) -> float:
     if time_limit is None:
         return inf
     bad = isinstance(time_limit, bool) or not isinstance(time_limit, Real)
-    if bad or isnan(time_limit) or time_limit < 0:
+    if bad or not time_limit >= 0:
         raise ValueError(f"time_limit={time_limit!r}: pass seconds, at least 0, or None")
-    return float(time_limit)
+    return float(time_limit) if _fits(time_limit) else inf
 
 
 def read_bytes(memory_limit: Any) -> int:
@@ -80,7 +88,8 @@ def read_bytes(memory_limit: Any) -> int:
     >>> read_bytes(None)
     0
     """
-    return 0 if memory_limit is None else read_count("memory_limit", memory_limit, 1)
+    # More than any machine has is no limit, but has to fit 64 bits.
+    return 0 if memory_limit is None else min(read_count("memory_limit", memory_limit, 1), 2**62)
 
 
 def read_threads(n_jobs: Any) -> int:

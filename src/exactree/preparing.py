@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from exactree import inputs, parameters
 from exactree.bounds import useful_splits
 from exactree.objectives import MisclassificationError, Objective, Targets
-from exactree.problem import Limits, Number, Problem, Ranks
+from exactree.problem import Limits, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
+from exactree.tree import DEEPEST
 from exactree.weights import (
+    COST_LIMIT,
     LEAST_BITS,
     REGRESSION_BITS,
     IntegerWeights,
@@ -29,8 +31,6 @@ from exactree.weights import (
 )
 
 TASKS = ("classification", "regression")
-# Deeper trees could not be stored or printed: Python recurses along their paths.
-DEEPEST = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,23 +187,21 @@ def make_problem(
     present, labels = _renumbered(data.labels, len(data.classes))
     keys = dense_ranks(data.X.T) if sources.has_sides else sources.columns
     rows = canonical_rows(keys, labels, data.weights, budgets.min_samples_leaf)
-    factor, penalty = _penalty(budgets.penalty, rows.total, objective, data.scale * rows.common)
     counts, min_rows = _least_side(budgets, rows)
     problem = Problem(
         columns=np.take(sources.columns, rows.origin, axis=1),
         labels=rows.labels,
         n_classes=len(present),
-        weights=None if rows.weights is None else rows.weights * factor,
+        weights=rows.weights,
         counts=counts,
-        unit=factor,
-        penalty=penalty,
         objective=objective,
         min_rows=min_rows,
-        scale=data.scale * rows.common / factor,
+        scale=data.scale * rows.common,
         values=present if data.task == "classification" else data.classes[present],
         points=rows.points,
         origin=rows.origin,
     )
+    problem = _with_penalty(problem, budgets.penalty, rows.total, _most_cost(problem))
     most = _useful_splits(problem)
     max_depth, max_splits = _tightened(budgets, rows, most)
     sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
@@ -213,48 +211,56 @@ def make_problem(
     return replace(problem, max_depth=max_depth, max_splits=max_splits, sides=sides, space=space)
 
 
-def _penalty(
-    penalty: Fraction, total: int, objective: Objective, scale: Fraction
-) -> tuple[int, Number]:
-    """Give by how much to multiply the weights, and then the cost of a split."""
+def _with_penalty(problem: Problem, penalty: Fraction, total: int, most: int) -> Problem:
+    """Put in what a split costs; for integral costs, all weights are multiplied for it."""
     if not penalty:
-        return 1, 0
-    if objective.integral:
-        factor, cost = penalty_units(penalty, total)
-        # Beyond the cost of any leaf it forbids all splits, whatever it is; 64 bits have to do.
-        return factor, min(cost, 2**62)
-    return 1, min(float(penalty * total * scale), sys.float_info.max)
+        return problem
+    if not problem.objective.integral:
+        largest = Fraction(sys.float_info.max)
+        return replace(problem, penalty=float(min(penalty * total * problem.scale, largest)))
+    factor, cost = penalty_units(penalty, total, most)
+    return replace(
+        problem,
+        weights=None if problem.weights is None else problem.weights * factor,
+        unit=factor,
+        # Beyond the cost of any leaf it forbids all splits, whatever it is.
+        penalty=min(cost, COST_LIMIT - 1),
+        scale=problem.scale / factor,
+    )
 
 
 def _useful_splits(problem: Problem) -> int | None:
     """Bound the splits of a tree that beats the single leaf, if anything does."""
     if not problem.objective.additive:
         return None
-    # The weights were made to fit, and errors cost no more than they weigh.
-    if not problem.penalty and type(problem.objective) is MisclassificationError:
+    if not problem.penalty:
         return None
-    return useful_splits(_leaf_cost(problem), problem.penalty)
+    cost = problem.objective.cost(problem.targets().merged())
+    whole = int(cost) if problem.objective.integral else float(cost)
+    return useful_splits(whole, problem.penalty)
 
 
-def _leaf_cost(problem: Problem) -> Number:
-    """Give the cost of the single leaf: one row of statistics for each label will do."""
+def _most_cost(problem: Problem) -> int:
+    """Bound integer costs, rounded up; refuse those that could reach the limit.
+
+    That is what the engines take for infinity. The cost of the single leaf is looked at, and what
+    all rows add at most where that is known: one row for each label will do for both. Errors cost
+    less than the weights, which were made to fit.
+    """
+    objective = problem.objective
+    if not objective.integral or type(objective) is MisclassificationError:
+        return 0
     merged = problem.targets().merged()
-    _refuse_large_costs(problem.objective, merged)
-    cost = problem.objective.leaf_cost(problem.objective.statistics(merged).sum(axis=0))
-    return int(cost) if problem.objective.integral else float(cost)
-
-
-def _refuse_large_costs(objective: Objective, targets: Targets) -> None:
-    """Refuse integer costs that could leave 64 bits."""
-    if not objective.integral:
-        return
-    floats = Targets(targets.labels, targets.weights.astype(np.float64), targets.values)
-    bound = objective.influence(floats)
-    if bound is not None and float(bound.sum()) >= 2**62:
+    floats = Targets(merged.labels, merged.weights.astype(np.float64), merged.values)
+    bound, cost = objective.influence(floats), float(objective.cost(floats))
+    most = max(cost, 0.0 if bound is None else float(bound.sum()))
+    if not most < COST_LIMIT:
         raise ValueError(
-            f"the costs of objective {objective.name!r} times the weights leave 64 bits: divide "
-            "the costs by a constant, or round sample_weight to fewer digits"
+            f"the costs of objective {objective.name!r} times the weights add up to {most:.4g}, "
+            f"and have to stay below {COST_LIMIT:.4g}, 60 bits: divide the costs by a constant, or "
+            "round sample_weight to fewer digits"
         )
+    return ceil(most)
 
 
 def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides | None:
@@ -300,10 +306,12 @@ def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
     weight can be counted.
     """
     least = ceil(budgets.min_weight * rows.total)
+    # No side has more rows than the native module can count.
+    least_rows = min(budgets.min_samples_leaf, 2**31 - 1)
     if rows.weights is None:
-        return None, max(budgets.min_samples_leaf, least)
+        return None, max(least_rows, least)
     if not budgets.min_weight:
-        return (rows.counts if budgets.min_samples_leaf > 1 else None), budgets.min_samples_leaf
+        return (rows.counts if least_rows > 1 else None), least_rows
     if budgets.min_samples_leaf > 1:
         raise ValueError(
             "min_samples_leaf counts rows and min_weight_fraction_leaf counts weight, and these "

@@ -8,11 +8,11 @@ floats. An engine is a function from a problem and its limits to a `Result` in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,15 +57,6 @@ class Cut(Split):
     def features(self) -> tuple[int, ...]:
         """Name the column."""
         return (self.column,)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give JSON-compatible data."""
-        return {"kind": self.kind, "column": self.column, "rank": self.rank}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Undo `to_dict`."""
-        return cls(int(data["column"]), int(data["rank"]))
 
 
 @dataclass(frozen=True)
@@ -242,6 +233,20 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+
+
+def told(on_progress: OnProgress | None, progress: Progress) -> bool:
+    """Report the end of a search; if the callback answers with Ctrl-C, there is nothing to stop.
+
+    >>> told(None, Progress(0.0, 1, 1))
+    True
+    """
+    try:
+        if on_progress is not None:
+            on_progress(progress)
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class LeafCounter:
     def _leaf(self, number: int) -> tuple[Leaf, Any]:
         rows = np.flatnonzero(self.ends == number)
         inside = self._targets.take(rows)
-        cost = self.objective.leaf_cost(self.objective.statistics(inside).sum(axis=0)).item()
+        cost = np.asarray(self.objective.cost(inside)).item()
         value = self.objective.prediction(inside)
         return self._filled(value, len(rows), self._weights(inside), cost)
 

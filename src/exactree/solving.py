@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import parameters
+from exactree.by_size import never_rising
 from exactree.engines import (
     OVER_RULES,
     as_engine,
@@ -21,6 +22,7 @@ from exactree.engines import (
     single_leaf,
 )
 from exactree.falling_back import by_thresholds
+from exactree.interrupts import Noted, check, deferred, interruptible
 from exactree.objectives import (
     MisclassificationError,
     Objective,
@@ -128,32 +130,36 @@ def solve(
         max_depth, max_splits, min_samples_leaf, penalty, min_weight_fraction_leaf
     )
     limits = read_limits(time_limit, memory_limit, n_jobs)
-    data = read_data(X, y, sample_weight, class_weight, task)
-    loss = loss.for_classes(data.classes)
-    sources = _sources(family, data)
-    problem = make_problem(
-        data,
-        sources,
-        budgets,
-        loss,
-        family.words,
-        owned=engine in OVER_RULES,
-        listing=_listing(limits, start, chosen, loss),
-    )
-    chosen = for_problem(chosen, engine, problem)
-    if chosen is generic:
-        check_declarations(loss, data.targets(integral=loss.integral))
-    left = _what_is_left(limits, start)
-    if problem.max_depth == 0:
-        found = single_leaf(problem, "optimal")
-    elif problem.sides is not None and not problem.sides.complete:
-        found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
-    else:
-        found = chosen(problem, left, _priced(problem, on_progress))
-    if engine not in OVER_RULES:
-        found, problem, sources = by_thresholds(found, problem, data, sources)
-    time = _for_fitting(limits, start, found)
-    return translated(found, problem, data, sources, started=start, seconds_left=time)
+    with interruptible():
+        data = read_data(X, y, sample_weight, class_weight, task)
+        loss = loss.for_classes(data.classes)
+        sources = _sources(family, data)
+        problem = make_problem(
+            data,
+            sources,
+            budgets,
+            loss,
+            family.words,
+            owned=engine in OVER_RULES,
+            listing=_listing(limits, start, chosen, loss),
+        )
+        chosen = for_problem(chosen, engine, problem)
+        if chosen is generic:
+            check_declarations(loss, data.targets(integral=loss.integral))
+        show = _priced(problem, on_progress)
+    with deferred() as noted:
+        left = _what_is_left(limits, start)
+        if problem.max_depth == 0:
+            found = single_leaf(problem, "optimal")
+        elif problem.sides is not None and not problem.sides.complete:
+            found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
+        else:
+            found = chosen(problem, left, show)
+        if engine not in OVER_RULES:
+            found, problem, sources = by_thresholds(found, problem, data, sources)
+        time = _for_fitting(limits, start, found)
+        found = translated(found, problem, data, sources, started=start, seconds_left=time)
+        return _heard(found, noted)
 
 
 def solve_sizes(
@@ -184,30 +190,35 @@ def solve_sizes(
     most = parameters.read_count("max_splits", max_splits, 0)
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
     limits = read_limits(time_limit, memory_limit, n_jobs)
-    data = read_data(X, y, sample_weight, class_weight, task)
-    loss = loss.for_classes(data.classes)
-    sources = _sources(family, data)
-    listing = _listing(limits, start, as_engine("auto", loss), loss)
-    problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
-    most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
-    sized = replace(problem, max_splits=most)
-    found = _all_sizes(sized, data, limits, start, _priced(problem, on_progress))
-    time = _for_fitting(limits, start, found[-1])
-    share = 1 / len(found)
-    ways = (
-        by_thresholds(result, replace(problem, max_splits=k), data, sources, share)
-        for k, result in enumerate(found)
-    )
-    shown = [
-        translated(result, problem_of, data, sources_of, started=start, seconds_left=time)
-        for result, problem_of, sources_of in ways
-    ]
-    # More splits than the rows, the depth or the search have use for change nothing.
-    shown += [shown[-1]] * (max_splits + 1 - len(shown))
-    return [
-        replace(result, space=in_words(replace(budgets, max_splits=k), family.words))
-        for k, result in enumerate(shown)
-    ]
+    with interruptible():
+        data = read_data(X, y, sample_weight, class_weight, task)
+        loss = loss.for_classes(data.classes)
+        sources = _sources(family, data)
+        listing = _listing(limits, start, as_engine("auto", loss), loss)
+        problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
+        most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
+        sized = replace(problem, max_splits=most)
+        show = _priced(problem, on_progress)
+    with deferred() as noted:
+        found = _all_sizes(sized, data, limits, start, show)
+        time = _for_fitting(limits, start, found[-1])
+        ways = (
+            by_thresholds(result, replace(problem, max_splits=k), data, sources, 1 / len(found))
+            for k, result in enumerate(found)
+        )
+        shown = never_rising(
+            [
+                translated(result, problem_of, data, sources_of, started=start, seconds_left=time)
+                for result, problem_of, sources_of in ways
+            ]
+        )
+        # More splits than the rows, the depth or the search have use for change nothing.
+        shown += [shown[-1]] * (max_splits + 1 - len(shown))
+        spaces = [in_words(replace(budgets, max_splits=k), family.words) for k in range(len(shown))]
+        return [
+            _heard(replace(result, space=space), noted)
+            for result, space in zip(shown, spaces, strict=True)
+        ]
 
 
 def _sources(family: SplitFamily, data: Data) -> Sources:
@@ -235,10 +246,19 @@ def _all_sizes(
         check_declarations(problem.objective, data.targets(integral=problem.objective.integral))
     found = [single_leaf(replace(problem, max_splits=0), "optimal")]
     for k in sizes[1:]:
-        found.append(engine(replace(problem, max_splits=k), limits, show))
+        seconds = _what_is_left(limits, started).seconds / (len(sizes) - k)
+        found.append(engine(replace(problem, max_splits=k), replace(limits, seconds=seconds), show))
         if found[-1].status == "interrupted":
-            return found + [found[-1]] * (len(sizes) - len(found))
+            # What is proved of some splits is not of more; `never_rising` passes the tree on.
+            return found + [single_leaf(problem, "interrupted")] * (len(sizes) - len(found))
     return found
+
+
+def _heard(result: Result, noted: Noted) -> Result:
+    """Say that Ctrl-C came, if it came while the tree was written down, unless it is proved."""
+    if not noted.pending or result.status == "optimal":
+        return result
+    return replace(result, status="interrupted")
 
 
 def _what_is_left(limits: Limits, started: float) -> Limits:
@@ -263,16 +283,16 @@ def _listing(limits: Limits, started: float, engine: Engine, loss: Objective) ->
     )
 
 
-def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress | None:
-    """Let the user's callback see the user's units."""
-    if on_progress is None:
-        return None
-    if not callable(on_progress):
+def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress:
+    """Let the user's callback see the user's units. It is a search's poll: Ctrl-C ends it here."""
+    if on_progress is not None and not callable(on_progress):
         raise ValueError(f"on_progress={on_progress!r}: pass a function of a Progress, or None")
 
     def show(progress: Progress) -> None:
-        best, bound = problem.price(progress.objective), problem.price(progress.lower_bound)
-        on_progress(Progress(progress.seconds, best, bound))
+        check()
+        if on_progress is not None:
+            best, bound = problem.price(progress.objective), problem.price(progress.lower_bound)
+            on_progress(Progress(progress.seconds, best, bound))
 
     return show
 
@@ -351,7 +371,9 @@ class _Fitting:
         assert self.problem.origin is not None
         if self.stopped is None:
             try:
-                return self.sources.split(cut, self.problem.origin[rows], left, self.seconds_left)
+                with interruptible():
+                    origin = self.problem.origin[rows]
+                    return self.sources.split(cut, origin, left, self.seconds_left)
             except TimeoutError:
                 self.stopped = "time_limit"
             except KeyboardInterrupt:
@@ -371,6 +393,4 @@ def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | floa
 
 def _tiny(problem: Problem) -> float:
     """Give a cost that is nothing beside that of the single leaf."""
-    targets = problem.targets()
-    statistics = problem.objective.statistics(targets).sum(axis=0)
-    return 1e-12 * abs(float(problem.objective.leaf_cost(statistics)))
+    return 1e-12 * abs(float(problem.objective.cost(problem.targets())))

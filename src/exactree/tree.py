@@ -16,8 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
+
 Floats = NDArray[np.float64]
 FORMAT_VERSION = 1
+# Deeper trees could not be stored or printed: Python recurses along their paths.
+DEEPEST = 200
 
 
 class Split(ABC):
@@ -25,7 +29,7 @@ class Split(ABC):
 
     A subclass is a frozen dataclass of plain data with its own `kind`, which is how `from_dict`
     finds it again, so its module must have been imported. `to_dict` and `from_dict` are needed only
-    to store its trees.
+    to store its trees; without them the kind is not one that a file may name.
     """
 
     kind: ClassVar[str] = ""
@@ -33,7 +37,7 @@ class Split(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if cls.kind:
+        if cls.kind and cls.from_dict.__func__ is not Split.from_dict.__func__:  # type: ignore[attr-defined]
             Split._kinds[cls.kind] = cls
 
     @abstractmethod
@@ -320,32 +324,60 @@ def from_dict(data: Mapping[str, Any]) -> Tree:
     ...
     ValueError: this is version 99 of the tree format; this exactree reads up to 1: update it
     """
+    if not isinstance(data, Mapping):
+        raise wrong(data, "the tree", "an object with named fields")
     if data.get("format") != "exactree.tree":
-        raise ValueError(f"not a tree: format is {data.get('format')!r}, not 'exactree.tree'")
-    if not 1 <= data["version"] <= FORMAT_VERSION:
+        raise wrong(data.get("format"), "not a tree: format", "'exactree.tree'")
+    read_record(data, "the tree", ("format", "version", "root"))
+    version = read_whole(data["version"], "version", 1)
+    if version > FORMAT_VERSION:
         raise ValueError(
-            f"this is version {data['version']} of the tree format; this exactree reads up to "
+            f"this is version {version} of the tree format; this exactree reads up to "
             f"{FORMAT_VERSION}: update it"
         )
-    return _from_dict(data["root"])
+    return _from_dict(data["root"], "root", 0)
 
 
-def _from_dict(data: Mapping[str, Any]) -> Tree:
-    if "split" in data:
-        split = split_from_dict(data["split"])
-        return Node(split, _from_dict(data["left"]), _from_dict(data["right"]))
-    return Leaf(data["value"], data["rows"], tuple(data["weights"]), data["cost"])
+def _from_dict(data: Any, where: str, above: int) -> Tree:
+    """Read the tree below a place with so many splits above it."""
+    if above > DEEPEST:
+        raise ValueError(f"the tree is deeper than {DEEPEST} splits, the most there are")
+    if not isinstance(data, Mapping) or "split" not in data:
+        return _leaf_from_dict(data, where)
+    read_record(data, where, ("split", "left", "right"))
+    split = split_from_dict(data["split"], f"{where}.split")
+    left, right = (
+        _from_dict(data[side], f"{where}.{side}", above + 1) for side in ("left", "right")
+    )
+    return Node(split, left, right)
 
 
-def split_from_dict(data: Mapping[str, Any]) -> Split:
-    """Find the kind of a split and let it read its data.
+def _leaf_from_dict(data: Any, where: str) -> Leaf:
+    read_record(data, where, ("value", "rows", "weights", "cost"))
+    weights = read_list(data["weights"], f"{where}.weights")
+    return Leaf(
+        read_number(data["value"], f"{where}.value"),
+        read_whole(data["rows"], f"{where}.rows"),
+        tuple(read_number(w, f"{where}.weights", negative=False) for w in weights),
+        read_number(data["cost"], f"{where}.cost"),
+    )
+
+
+def split_from_dict(data: Mapping[str, Any], where: str = "split") -> Split:
+    """Find the kind of a split and let it read its data; whatever it raises is a ValueError here.
 
     >>> split_from_dict({"kind": "magic"})
     Traceback (most recent call last):
     ...
-    ValueError: unknown kind of split 'magic': import the module that defines it first
+    ValueError: split: unknown kind of split 'magic': import the module that defines it first
     """
-    kind = data["kind"]
+    kind = read_text(read_record(data, where, ("kind",), more=True)["kind"], f"{where}.kind")
     if kind not in Split._kinds:
-        raise ValueError(f"unknown kind of split {kind!r}: import the module that defines it first")
-    return Split._kinds[kind].from_dict(data)
+        raise ValueError(
+            f"{where}: unknown kind of split {kind!r}: import the module that defines it first"
+        )
+    try:
+        return Split._kinds[kind].from_dict(data)
+    except Exception as error:
+        said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise ValueError(f"{where}: {said}") from error

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Sums of weights stay below this, which leaves the engines room to add penalties in 64 bits.
+# Sums of weights, and the costs of leaves, stay below this, which leaves the engines room to add
+# some of them in 64 bits. The native search takes it for infinity.
 TOTAL_BITS = 60
+COST_LIMIT = 2**TOTAL_BITS
 # A weight keeps at least so many of its binary digits.
 LEAST_BITS = 20
 # A weight of a number to predict is changed by a smaller share than 2^-33.
@@ -96,7 +98,7 @@ def with_class_weights(
     above = [f.numerator * (below // f.denominator) for f in exact]
     common = gcd(*above) or 1
     whole = [a // common for a in above]
-    if int(weights.values.sum()) * max(whole) < 2**TOTAL_BITS:
+    if int(weights.values.sum()) * max(whole) < COST_LIMIT:
         values = weights.values * np.array(whole, dtype=np.int64)[labels]
         return IntegerWeights(values, weights.scale * Fraction(common, below), weights.rounded)
     product = weights.values * np.array([float(f) for f in exact])[labels]
@@ -117,16 +119,17 @@ def balanced(weights: Ints, labels: NDArray[np.intp]) -> dict[int, Fraction]:
     return {c: Fraction(sum(present.values()), len(present) * w) for c, w in present.items()}
 
 
-def penalty_units(penalty: Fraction, total: int) -> tuple[int, int]:
+def penalty_units(penalty: Fraction, total: int, most: int = 0) -> tuple[int, int]:
     """Give (factor, cost): with all weights times `factor`, a split costs penalty * total = `cost`.
 
     The continued fraction of penalty * total is followed until it is within 1e-12 relative, or the
-    total would leave 60 bits (then the cost is within 2^-60 of the total weight).
+    total, or the largest cost `most` where that is larger, would leave 60 bits (then the cost is
+    within 2^-60 of that).
 
     >>> penalty_units(Fraction(0.01), 150)
     (2, 3)
     """
-    exact = penalty * total
+    exact, most = penalty * total, max(total, most)
     (p0, q0), (p, q) = (1, 0), (exact.numerator // exact.denominator, 1)
     rest = exact - p
     while rest and abs(Fraction(p, q) - exact) > PENALTY_PRECISION * exact:
@@ -134,7 +137,7 @@ def penalty_units(penalty: Fraction, total: int) -> tuple[int, int]:
         step = rest.numerator // rest.denominator
         rest -= step
         (p0, q0), (p, q) = (p, q), (step * p + p0, step * q + q0)
-        if q * total >= 2**TOTAL_BITS:
-            largest = max((2**TOTAL_BITS - 1) // total, 1)
+        if q * most >= COST_LIMIT:
+            largest = max((COST_LIMIT - 1) // most, 1)
             return largest, round(exact * largest)
     return q, p

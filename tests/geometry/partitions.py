@@ -1,12 +1,14 @@
 """Oracles for dichotomies: a linear program for each partition, and the specification."""
 
-from itertools import product
+from collections.abc import Callable
+from itertools import count, product
 from math import prod
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
-from exactree.geometry import Dichotomies
+from exactree.geometry import Dichotomies, unlisted
 from exactree.spec.data import Sample
 from exactree.spec.rules import dichotomies as spec_dichotomies
 
@@ -59,3 +61,16 @@ def partitions(found: Dichotomies) -> Sides:
     assert all(number & 1 and number != (1 << found.points) - 1 for number in numbers)
     assert all(number < 1 << found.points for number in numbers)
     return {frozenset(i for i in range(found.points) if n >> i & 1) for n in numbers}
+
+
+def once_lifted(X: Any, family: str) -> Callable[[], bool]:
+    """A stop that says so as soon as the rows are lifted and their columns are independent."""
+    asked = 0
+
+    def never() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    unlisted(X, family, never)
+    return map(asked.__le__, count()).__next__

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from geometry.partitions import (
     Points,
+    once_lifted,
     partitions,
     partitions_by_programs,
     partitions_by_specification,
@@ -250,7 +251,9 @@ def test_too_wide_integers_and_too_many_coefficients_are_refused() -> None:
 
 def test_stop_ends_the_listing() -> None:
     X = np.random.default_rng(1).normal(size=(150, 3))
-    found = dichotomies(X, "hyperplane", stop=lambda: True)
+    with pytest.raises(TimeoutError):  # nothing is there to list yet
+        dichotomies(X, "hyperplane", stop=lambda: True)
+    found = dichotomies(X, "hyperplane", stop=once_lifted(X, "hyperplane"))
     assert not found.complete and 0 < len(found) < cover(150, 3)
     assert dichotomies(X, "hyperplane", stop=lambda: False).complete
 

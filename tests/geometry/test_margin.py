@@ -2,6 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from geometry.partitions import once_lifted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -36,7 +37,8 @@ def test_both_orientations() -> None:
 
 def test_iris_dichotomies_are_reproduced_in_any_batch() -> None:
     X = load_iris().data
-    found = dichotomies(X[:, :2], "quadric", memory_limit=2**40, stop=lambda: True)
+    stop = once_lifted(X[:, :2], "quadric")
+    found = dichotomies(X[:, :2], "quadric", memory_limit=2**40, stop=stop)
     assert not found.complete
     for k in range(0, len(found), len(found) // 8):
         surface = widest_margin(X[:, :2], found.side(k), "quadric")

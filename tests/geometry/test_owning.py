@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from geometry.partitions import once_lifted
 from numpy.typing import NDArray
 
 from exactree.geometry import dichotomies, owned_rules
@@ -112,5 +113,8 @@ def test_a_list_too_large_is_refused() -> None:
 
 
 def test_a_listing_may_be_stopped() -> None:
-    found = owned_rules(general(20, 2), "hyperplane", stop=lambda: True)
+    X = general(20, 2)
+    with pytest.raises(TimeoutError):
+        owned_rules(X, "hyperplane", stop=lambda: True)
+    found = owned_rules(X, "hyperplane", stop=once_lifted(X, "hyperplane"))
     assert not found.complete and len(found.masks) == 0

@@ -11,7 +11,6 @@
 
 #include "search/masks/mask_tree.hpp"
 #include "search/node.hpp"
-#include "search/targets/leaf_cost.hpp"
 
 namespace exactree {
 
@@ -49,16 +48,25 @@ std::vector<Audit::Split> Audit::splits(const RowSet& rows, int f) const {
   return out;
 }
 
-SquareSums Audit::squares(const RowSet& rows) const {
-  SquareSums sum;
-  for (int i = 0; i < data_.rows; ++i)
-    if (rows[static_cast<std::size_t>(i)])
-      sum =
-          sum + SquareSums::of_row(data_.sums[i], data_.masses == nullptr ? 1.0 : data_.masses[i]);
-  return sum;
+Audit::Exact Audit::squared_error(const RowSet& rows) const {
+  // Sums of row sums p, of weights w, and of p^2 / w rounded up; none is as large as 2^107.
+  const auto quotient_up = [](Exact a, Exact b) { return a / b + (a % b != 0 ? 1 : 0); };
+  Exact total = 0, weight = 0, squares = 0;
+  for (int i = 0; i < data_.rows; ++i) {
+    if (!rows[static_cast<std::size_t>(i)]) continue;
+    const auto p = static_cast<Exact>(data_.sums[i]);
+    const Exact w = data_.masses == nullptr ? 1 : static_cast<Exact>(data_.masses[i]);
+    total += p;
+    weight += w;
+    squares += quotient_up(p * p, w);
+  }
+  return weight == 0 ? 0 : squares - quotient_up(total * total, weight);
 }
 
 Cost Audit::two_leaves(const Split& split) const {
+  if (data_.squared())
+    return static_cast<Cost>((squared_error(split.left) + squared_error(split.right)) >>
+                             data_.shift);
   return leaf(split.left) + leaf(split.right);
 }
 
@@ -90,12 +98,23 @@ std::vector<Audit::Split> Audit::splits(const RowSet& rows) const {
 }
 
 Cost Audit::leaf(const RowSet& rows) const {
-  if (data_.squared()) return squares(rows).cost(data_.shift);
-  std::vector<Cost> by_class(static_cast<std::size_t>(data_.classes), 0);
-  for (int i = 0; i < data_.rows; ++i)
-    if (rows[static_cast<std::size_t>(i)])
-      by_class[static_cast<std::size_t>(data_.labels[i])] += cost(i);
-  return LeafCost(data_)(by_class);
+  if (data_.squared()) return static_cast<Cost>(squared_error(rows) >> data_.shift);
+  Cost best = prediction_cost(rows, 0);
+  for (int p = 1; p < data_.classes; ++p) best = std::min(best, prediction_cost(rows, p));
+  return best;
+}
+
+Cost Audit::prediction_cost(const RowSet& rows, int prediction) const {
+  Cost sum = 0;
+  for (int i = 0; i < data_.rows; ++i) {
+    if (!rows[static_cast<std::size_t>(i)]) continue;
+    const int label = data_.labels[i];
+    if (data_.costs != nullptr)
+      sum += cost(i) * data_.costs[label * data_.classes + prediction];
+    else if (label != prediction)
+      sum += cost(i);
+  }
+  return sum;
 }
 
 int Audit::rows_for(const RowSet& rows) const {
@@ -165,12 +184,7 @@ RowSet Audit::left_of(const RowSet& rows, const TreeNode& node) const {
 Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
   const TreeNode& node = tree[static_cast<std::size_t>(at)];
   if (node.feature < 0) {
-    if (data_.squared()) return leaf(rows);
-    Cost sum = 0;
-    for (int i = 0; i < data_.rows; ++i)
-      if (rows[static_cast<std::size_t>(i)])
-        sum += cost(i) * LeafCost(data_).cost(data_.labels[i], node.label);
-    return sum;
+    return data_.squared() ? leaf(rows) : prediction_cost(rows, node.label);
   }
   const RowSet left = left_of(rows, node), right = rows & ~left;
   if (left.none() || right.none() || !allows({0, left, right}, true)) return kInfinite;

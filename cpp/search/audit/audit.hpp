@@ -2,7 +2,8 @@
 //
 // A pruning is a claim about an optimum. With EXACTREE_AUDIT the search states its claims while it
 // runs (claims.hpp), and here is what they are judged by: a recursion over all splits of a set of
-// rows, as plain as possible. It shares no code with the search, and prunes nothing. Without
+// rows, as plain as possible. It shares no code with the search, leaf costs included, and prunes
+// nothing. (Of side masks it lists those of the MaskTree, which has tests of its own.) Without
 // EXACTREE_AUDIT none of this is compiled.
 #pragma once
 
@@ -18,7 +19,6 @@
 #include <vector>
 
 #include "search/problem.hpp"
-#include "search/targets/squares.hpp"
 #include "search/tree.hpp"
 
 namespace exactree {
@@ -80,7 +80,11 @@ class Audit {
   std::vector<Split> mask_splits(const RowSet& rows) const;
   RowSet left_of(const RowSet& rows, const TreeNode& node) const;
   Cost compute(const RowSet& rows, Terms terms);
-  SquareSums squares(const RowSet& rows) const;
+  // What predicting one class for these rows costs.
+  Cost prediction_cost(const RowSet& rows, int prediction) const;
+  // Squared error by the definition in squares.hpp, before it is shifted.
+  __extension__ typedef __int128 Exact;
+  Exact squared_error(const RowSet& rows) const;
   Cost two_leaves(const Split& split) const;
   Cost join(const Split& split, Terms terms);
   int rows_for(const RowSet& rows) const;

@@ -313,7 +313,7 @@ SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
         left = left + row[done];
         right = right - row[done];
       }
-      const Cost found = left.cost(shift) + right.cost(shift);
+      const Cost found = split_cost(left, right, shift);
       if (best.feature >= 0 && found >= *cost) continue;
       best = {f, p, 0};
       *cost = found;

@@ -20,11 +20,7 @@ struct SquaredPass {
   double fewest = 1, most = 0;  // the weight that a split may leave on the left
   Cost best, low;
   int shift, first_rows, last_rows;
-  bool waits = false;  // `best` is that of a split whose sides were rounded down together
-  struct {
-    Wide part, both;  // what its left side explains, and the errors of its sides
-    int row;
-  } waiting{0, 0, 0};
+  bool wanted = false;
 
   SquaredPass(const Scan<Cost>& scan, const SquareSides& sides, int s)
       : all(sides.sums[s]),
@@ -50,50 +46,20 @@ struct SquaredPass {
       least = std::numeric_limits<double>::infinity();
       return;
     }
-    // Those that cost as much together as the best may cost one less.
-    const Cost carry = shift > 0 ? 1 : 0;
-    const Wide gain = error - (static_cast<Wide>(best + carry) << shift);
+    const Wide gain = error - (static_cast<Wide>(best) << shift);
     least = (as_number(gain) - margin) / all.weight;
   }
   bool near(double weight, double sum) const {
     const double u = sum - weight * mean;
     return u * u > least * (weight * (all.weight - weight));
   }
-  // Costs a split that leaves `weight` and `sum` on its left, up to row `row` of the column;
-  // `squares(i)` adds up q there up to row i.
-  //
-  // Carry. The errors l and r of the sides add up to l + r = `both`, for which the squares of the
-  // whole side are enough, and floor(l) + floor(r) is c = floor(l + r) or c - 1, in units of
-  // 2^shift. So of all splits those of the least c matter, which cost c or c - 1, and no other can
-  // cost less than c. The first of them waits; its squares are added up only if another one comes
-  // with the same c, or at the end of the column.
-  template <class Squares>
-  void look(double weight, double sum, int row, const Squares& squares) {
+  // Costs a split of which `weight` and `sum` are left.
+  void look(double weight, double sum) {
     if (weight < fewest || weight > most) return;
-    const Wide part = explained(sum, weight);
-    const Wide both = all.square - part - explained(all.sum - sum, all.weight - weight);
-    const auto together = static_cast<Cost>(both >> shift);
-    if (together > best || (together == best && shift == 0)) return;
-    if (together == best) {
-      settle(squares);
-      if (together > best) return;
-    }
-    const bool tie = together == best;
-    best = together;
-    waiting = {part, both, row};
-    waits = shift > 0;
-    if (tie)
-      settle(squares);
-    else
-      set_least();
-  }
-  // Costs the split that waits, its sides rounded down by themselves.
-  template <class Squares>
-  void settle(const Squares& squares) {
-    if (!waits) return;
-    waits = false;
-    const Wide left = squares(waiting.row) - waiting.part;
-    best = static_cast<Cost>((left >> shift) + ((waiting.both - left) >> shift));
+    const Wide part = explained(sum, weight) + explained(all.sum - sum, all.weight - weight);
+    const auto cost = static_cast<Cost>((all.square - part) >> shift);
+    if (cost >= best) return;
+    best = cost;
     set_least();
   }
 };

@@ -55,33 +55,25 @@ struct SideBound {
   }
 };
 
-// Costs the splits in some lanes, after the row `row` of each block; `squares(i)` adds up what the
-// side has up to row i.
-template <class Squares>
-void look_at(unsigned lanes, int row, Lanes64 weight, Lanes64 sum, SquaredPass& pass,
-             const Squares& squares) {
-  constexpr int kRows = 64 / Lanes64::kSize;
+// Costs the splits in some lanes.
+inline void look_at(unsigned lanes, Lanes64 weight, Lanes64 sum, SquaredPass& pass) {
   double weights[Lanes64::kSize], sums[Lanes64::kSize];
   weight.store(weights);
   sum.store(sums);
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const int lane = first(lanes);
-    pass.look(weights[lane], sums[lane], row + lane * kRows, squares);
-  }
+  for (; lanes != 0; lanes &= lanes - 1) pass.look(weights[first(lanes)], sums[first(lanes)]);
 }
 
 // Looks at every row of a word, backwards from the ends of its blocks.
-template <bool Weighted, class Squares>
+template <bool Weighted>
 [[gnu::noinline]] void look_into(const FoldedColumn& column, int w, Word member, Word ends,
-                                 const BlockEnds& at, SquaredPass& pass, const SideBound& bound,
-                                 const Squares& squares) {
+                                 const BlockEnds& at, SquaredPass& pass, const SideBound& bound) {
   constexpr int kRows = 64 / Lanes64::kSize;
   Lanes64 weight = at.weight[1], sum = at.sum[1];
   Picked members(member), group_ends(ends);
   for (int k = kRows - 1; k >= 0; --k, members.next(), group_ends.next()) {
     const unsigned hits = bound.close(weight, sum, pass.least) & group_ends.bits();
     if (hits != 0) [[unlikely]]
-      look_at(hits, w * 64 + k, weight, sum, pass, squares);
+      look_at(hits, weight, sum, pass);
     const std::size_t row =
         static_cast<std::size_t>(w) * 64 + static_cast<std::size_t>(k) * Lanes64::kSize;
     sum = members.take(sum, Lanes64::load(column.sums + row));
@@ -148,13 +140,9 @@ EXACTREE_INLINE BlockEnds right_ends(const FoldedColumn& column, int w, Word row
   return at;
 }
 
-// `squares(s, i)` adds up the squares of side s up to row i.
-template <bool Left, bool Right, bool Weighted, class Rank, class Squares>
+template <bool Left, bool Right, bool Weighted, class Rank>
 [[gnu::noinline]] void scan_blocks(const FoldedColumn& column, const Parting<Rank>& parting,
-                                   const Word* group_end, SquaredPass pass[2],
-                                   const Squares& squares, Counters& counters) {
-  const auto on_left = [&](int i) { return squares(0, i); };
-  const auto on_right = [&](int i) { return squares(1, i); };
+                                   const Word* group_end, SquaredPass pass[2], Counters& counters) {
   const SideBound bound[2] = {SideBound(pass[0]), SideBound(pass[1])};
   Lanes64 sum_before = Lanes64::splat(0), weight_before = sum_before;
   int jumped = 0;
@@ -180,11 +168,9 @@ template <bool Left, bool Right, bool Weighted, class Rank, class Squares>
       ++jumped;
       continue;
     }
-    if (open[0] != 0)
-      look_into<Weighted>(column, w, member, ends, left, pass[0], bound[0], on_left);
+    if (open[0] != 0) look_into<Weighted>(column, w, member, ends, left, pass[0], bound[0]);
     if (open[1] != 0)
-      look_into<Weighted>(column, w, ~member & parting.rows(w), ends, right, pass[1], bound[1],
-                          on_right);
+      look_into<Weighted>(column, w, ~member & parting.rows(w), ends, right, pass[1], bound[1]);
     if ((!Left || pass[0].done()) && (!Right || pass[1].done())) break;
   }
   counters.pruned[static_cast<std::size_t>(Pruning::kJump)] += jumped;

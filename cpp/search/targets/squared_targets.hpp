@@ -15,7 +15,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -108,11 +107,8 @@ class SquaredTargets {
         if (scan[s].wanted)
           one_by_one(g, parting, group_end, limited, jump, counts, s, pass[s], work);
     }
-    for (int s = 0; s < 2; ++s) {
-      if (!scan[s].wanted) continue;
-      pass[s].settle([&](int row) { return squares_up_to(g, parting, s, row); });
-      scan[s].best = scan[s].floor = pass[s].best;
-    }
+    for (int s = 0; s < 2; ++s)
+      if (scan[s].wanted) scan[s].best = scan[s].floor = passes.side[s].best;
   }
 
   // Classes there are none.
@@ -144,13 +140,12 @@ class SquaredTargets {
   void by_blocks(int g, const Parting<Rank>& parting, const Word* group_end, SquaredPass pass[2],
                  bool left, bool right, Counters& counters) {
     const FoldedColumn column = folded(g);
-    const auto squares = [&](int s, int i) { return squares_up_to(g, parting, s, i); };
     if (left && right)
-      scan_blocks<true, true, Weighted>(column, parting, group_end, pass, squares, counters);
+      scan_blocks<true, true, Weighted>(column, parting, group_end, pass, counters);
     else if (left)
-      scan_blocks<true, false, Weighted>(column, parting, group_end, pass, squares, counters);
+      scan_blocks<true, false, Weighted>(column, parting, group_end, pass, counters);
     else
-      scan_blocks<false, true, Weighted>(column, parting, group_end, pass, squares, counters);
+      scan_blocks<false, true, Weighted>(column, parting, group_end, pass, counters);
   }
   // The numbers of column g in the order of the scan, made when first asked for.
   FoldedColumn folded(int g) {
@@ -203,30 +198,10 @@ class SquaredTargets {
           work.counters.count(Pruning::kJump);
           continue;
         }
-        pass.look(weight, sum, i, [&](int row) { return squares_up_to(g, parting, s, row); });
+        pass.look(weight, sum);
         if (pass.done()) return;
       }
     }
-  }
-
-  // The squares of the rows of side s up to row i of column g, i included.
-  template <class Rank>
-  Wide squares_up_to(int g, const Parting<Rank>& parting, int s, int i) const {
-    const SquareSums* before = prefix(g);
-    Wide sum = 0;
-    for (int w = 0; w <= i / 64; ++w) {
-      Word member = parting.side(s, w);
-      if (w == i / 64) member &= ~Word{0} >> (63 - i % 64);
-      const SquareSums* row = before + static_cast<std::size_t>(w) * 64;
-      // Run by run of neighbours.
-      while (member != 0) {
-        const int from = first(member), to = from + std::countr_one(member >> from);
-        sum += row[to].square - row[from].square;
-        if (to == 64) break;
-        member &= ~Word{0} << to;
-      }
-    }
-    return sum;
   }
 
   void set_range() {

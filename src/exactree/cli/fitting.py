@@ -26,6 +26,7 @@ from exactree.cli.options import (
 from exactree.cli.output import DONE, INTERRUPTED, STOPPED, Output
 from exactree.cli.progress import progress_line
 from exactree.cli.tables import is_number, read_table
+from exactree.interrupts import deferred
 from exactree.problem import Result
 from exactree.report.evidence import read_evidence
 from exactree.report.page import report_html
@@ -71,17 +72,26 @@ def run(args: argparse.Namespace, output: Output) -> int:
     warn_of_numbers(output, y, args)
     warn_of_hours(output, X, splits, budgets, native=args.objective in NATIVE)
     how = {"task": args.task, "objective": args.objective, "class_weight": args.class_weight}
-    result = search(output, X, y, sample_weight=weights, splits=families(splits), **how, **budgets)
-    named = replace(result, feature_names=tuple(names))
     parameters = {**how, "splits": splits if len(splits) > 1 else splits[0], **budgets}
-    model = Model(named, args.target, tuple(names), parameters, table.has_header)
-    tell(output, model)
-    if args.out:
-        write_model(model, args.out)
-        output.note(f"model written to {args.out}")
-    if args.report:
-        write_page(model, X, y, args.report)
-        output.note(f"report written to {args.report}")
+    # From the first tree to the written model, Ctrl-C ends the search and nothing else.
+    with deferred() as noted:
+        how |= {"sample_weight": weights, "splits": families(splits)}
+        result = search(output, X, y, **how, **budgets)
+        named = replace(result, feature_names=tuple(names))
+        model = Model(named, args.target, tuple(names), parameters, table.has_header)
+        tell(output, model)
+        if args.out:
+            write_model(model, args.out)
+            output.note(f"model written to {args.out}")
+    try:
+        noted.tell()
+        if args.report:
+            write_page(model, X, y, args.report)
+            output.note(f"report written to {args.report}")
+    except KeyboardInterrupt:
+        status_of(output, result)
+        output.warn("interrupted; the tree was kept, and the report was not written")
+        return INTERRUPTED
     return status_of(output, result)
 
 

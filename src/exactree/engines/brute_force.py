@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from exactree.bounds import equal_rows_cost
+from exactree.interrupts import interruptible
 from exactree.objectives import MisclassificationError, SquaredError
 from exactree.problem import (
     Cut,
@@ -20,6 +21,7 @@ from exactree.problem import (
     Progress,
     Result,
     Status,
+    told,
 )
 from exactree.sides import unpacked
 from exactree.spec import tree as spec_tree
@@ -57,15 +59,16 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
         return list({rule.positive & here: rule for rule in (*listed, *ranked)}.values())
 
     try:
-        found = best_tree(
-            samples,
-            gen_splits,
-            objective_of,
-            max_depth=problem.max_depth,
-            max_splits=problem.max_splits,
-            penalty=_exact(problem.penalty),
-            constraint=_row_limit(problem),
-        )
+        with interruptible():
+            found = best_tree(
+                samples,
+                gen_splits,
+                objective_of,
+                max_depth=problem.max_depth,
+                max_splits=problem.max_splits,
+                penalty=_exact(problem.penalty),
+                constraint=_row_limit(problem),
+            )
     except _Stop:
         status, found = "time_limit", spec_tree.Leaf(samples)
     except KeyboardInterrupt:
@@ -76,8 +79,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
     if status != "optimal":
         bound = equal_rows_cost(problem.keys(), problem.targets(), problem.objective)
     seconds = perf_counter() - start
-    if on_progress is not None:
-        on_progress(Progress(seconds, objective, bound))
+    told(on_progress, Progress(seconds, objective, bound))
     return Result(
         status=status,
         space=problem.space,
@@ -112,7 +114,7 @@ def _objective(problem: Problem) -> Objective:
 
     def leaf(xs: Samples) -> Exact:
         inside = targets.take(np.array([x.index for x in xs], dtype=np.intp))
-        return _exact(own.leaf_cost(own.statistics(inside).sum(axis=0)).item())
+        return _exact(np.asarray(own.cost(inside)).item())
 
     def combine(a: Exact, b: Exact) -> Exact:
         kind = np.int64 if own.integral else np.float64

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -59,11 +60,11 @@ class Costs:
 
     def leaf(self, rows: Rows) -> Number:
         """Give the cost of these rows as a leaf, from statistics of their own."""
-        return self.number(self.objective.leaf_cost(self.statistics(rows).sum(axis=0)))
+        return self.number(self.objective.cost(self.targets.take(rows)))
 
-    def statistics(self, rows: Rows) -> Values:
-        """Give the statistics of some rows."""
-        return self.objective.statistics(self.targets.take(rows))
+    def sample(self, rows: Rows) -> Sample:
+        """Give what the objective knows of the rows of a node."""
+        return Sample(self, rows, self.targets.take(rows))
 
     def number(self, cost: Any) -> Number:
         """Turn a cost into a plain number."""
@@ -93,6 +94,28 @@ class Costs:
     def count(self, rows: Rows) -> Values:
         """Give what each row counts towards the least side of a split."""
         return np.ones(len(rows), np.int64) if self.counts is None else self.counts[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows of a node; statistics, which may be many, are made when they are asked for."""
+
+    costs: Costs
+    rows: Rows
+    targets: Targets
+
+    @cached_property
+    def statistics(self) -> Values:
+        """The statistics of every row."""
+        return self.costs.objective.statistics(self.targets)
+
+    @cached_property
+    def leaf(self) -> Number:
+        """The cost of the rows as a leaf."""
+        objective = self.costs.objective
+        if type(objective).cost is not Objective.cost:
+            return self.costs.number(objective.cost(self.targets))
+        return self.costs.number(objective.leaf_cost(self.statistics.sum(axis=0)))
 
 
 class Group(ABC):

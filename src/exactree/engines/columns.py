@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from exactree.engines.candidates import Costs, Group, Mask, Rows, Scan, Values
+from exactree.engines.candidates import Costs, Group, Mask, Rows, Sample, Scan, Values
 from exactree.problem import Cut, Ranks
 
-# Prefix sums are taken for as many columns at once as keep below so many numbers.
+# Prefix sums are taken for as many columns at once as keep below so many numbers; where they take
+# many steps each, below fewer, so that limits are looked at in between.
 BLOCK = 1 << 21
+FEW_NUMBERS = 1 << 15
+# The costs of the splits after these places of these columns of a block.
+Costed = Callable[[Values, Values], Values]
 
 
 class Chain(Group):
@@ -105,24 +109,53 @@ class Columns:
         """Keep the order of the rows inside, for every column."""
         return orders[inside[orders]].reshape(len(orders), -1 if len(orders) else 0)
 
-    def scan(self, orders: Rows, rows: Rows, statistics: Values) -> Iterator[Scan]:
-        """Cost all thresholds, a block of columns at a time, from the rows' statistics."""
-        # By row number, so that the order of a column picks its statistics.
-        spread = np.zeros((statistics.shape[1], self.columns.shape[1]), dtype=statistics.dtype)
-        spread[:, rows] = statistics.T
-        total = statistics.sum(axis=0)[:, None]
-        step = max(1, BLOCK // max(1, statistics.size))
-        for start in range(0, len(orders), step):
-            yield self._scan_block(start, orders[start : start + step], spread, total)
+    def scan(self, orders: Rows, sample: Sample) -> Iterator[Scan]:
+        """Cost all thresholds, a block of columns at a time."""
+        by_row = np.zeros(self.columns.shape[1], dtype=np.intp)
+        by_row[sample.rows] = np.arange(len(sample.rows))
+        step = max(1, FEW_NUMBERS // max(1, len(sample.rows)))
+        start = 0
+        while start < len(orders):
+            block = orders[start : start + step]
+            costed = self._running(sample, by_row[block])
+            if costed is None:
+                step = max(1, BLOCK // max(1, sample.statistics.size))
+                block = orders[start : start + step]
+                costed = self._summed(sample, by_row[block])
+            yield self._scan_block(start, block, costed)
+            start += step
 
-    def _scan_block(self, start: int, orders: Rows, spread: Values, total: Values) -> Scan:
+    def _running(self, sample: Sample, orders: Rows) -> Costed | None:
+        """Cost the first and the last rows of each order by the objective's own way, if any."""
+        running = self.costs.objective.running_costs
+        firsts = running(sample.targets, orders)
+        if firsts is None:
+            return None
+        lasts = running(sample.targets, orders[:, ::-1])
+        assert lasts is not None
+        sides = firsts, lasts[:, ::-1]
+        return lambda column, last: self.costs.combined(
+            sides[0][column, last], sides[1][column, last + 1]
+        )
+
+    def _summed(self, sample: Sample, orders: Rows) -> Costed:
+        """Cost them from sums of the rows' statistics."""
+        statistics = np.ascontiguousarray(sample.statistics.T)
+        total, sums = statistics.sum(axis=1)[:, None], statistics[:, orders].cumsum(axis=2)
+
+        def costed(column: Values, last: Values) -> Values:
+            left = sums[:, column, last]
+            return self.costs.singles(left.T, (total - left).T)
+
+        return costed
+
+    def _scan_block(self, start: int, orders: Rows, costed: Costed) -> Scan:
         ranks = np.take_along_axis(self.columns[start : start + len(orders)], orders, axis=1)
         column, last = np.nonzero(ranks[:, 1:] != ranks[:, :-1])
-        left = spread[:, orders].cumsum(axis=2)[:, column, last]
         return ColumnScan(
             costs=self.costs,
             rows=orders.shape[1],
-            cost=self.costs.singles(left.T, (total - left).T),
+            cost=costed(column, last),
             allowed=self._allowed(orders, column, last),
             first=start,
             orders=orders,

@@ -22,6 +22,7 @@ from exactree.bounds import equal_rows
 from exactree.combinations import count, unranked
 from exactree.engines.leaf import single_leaf
 from exactree.engines.rule_list import Ints, Rules, best_tree, rules_of
+from exactree.interrupts import interruptible
 from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
 
 BATCH_BYTES = 2**26
@@ -65,23 +66,24 @@ def best_combination(
     history: list[tuple[float, Number, Number]] = [(0.0, result.objective, bound)]
     status: Status = "optimal"
     try:
-        rules = rules_of(problem, limits)
-        stats["rules"] = len(rules)
-        left = replace(limits, seconds=limits.seconds - (perf_counter() - start))
-        with closing(_run(_blocks(rules, problem), rules, method, left)) as answers:
-            for block, found in answers:
-                if found is None:
-                    status = "time_limit"
-                    break
-                stats["combinations"] += block.stop - block.start
-                stats["tried"] += found.tried
-                if found.cost < result.objective:
-                    result = _improved(result, rules, block, found)
-                    history.append((perf_counter() - start, result.objective, bound))
-                if on_progress is not None:
-                    on_progress(Progress(perf_counter() - start, result.objective, bound))
-                if result.objective <= bound + problem.penalty * block.k:
-                    break
+        with interruptible():
+            rules = rules_of(problem, limits)
+            stats["rules"] = len(rules)
+            left = replace(limits, seconds=limits.seconds - (perf_counter() - start))
+            with closing(_run(_blocks(rules, problem), rules, method, left)) as answers:
+                for block, found in answers:
+                    if found is None:
+                        status = "time_limit"
+                        break
+                    stats["combinations"] += block.stop - block.start
+                    stats["tried"] += found.tried
+                    if found.cost < result.objective:
+                        result = _improved(result, rules, block, found)
+                        history.append((perf_counter() - start, result.objective, bound))
+                    if on_progress is not None:
+                        on_progress(Progress(perf_counter() - start, result.objective, bound))
+                    if result.objective <= bound + problem.penalty * block.k:
+                        break
     except TimeoutError:
         status = "time_limit"
     except KeyboardInterrupt:

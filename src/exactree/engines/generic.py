@@ -23,10 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from exactree.bounds import child_cap, equal_rows_cost, useful_splits
-from exactree.engines.candidates import NEVER, Costs, Group, Mask, Rows, Scan, Values
+from exactree.engines.candidates import NEVER, Costs, Group, Mask, Rows, Sample, Scan
 from exactree.engines.columns import Columns
 from exactree.engines.parts import Listed, Parts
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
+from exactree.interrupts import interruptible
+from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status, told
 from exactree.tree import Leaf, Node, Tree
 
 # A child may look for more than is needed: a sharper bound prunes its neighbours too.
@@ -107,7 +108,8 @@ def generic(
     search = Search(problem, limits, on_progress, without)
     status: Status = "optimal"
     try:
-        search.run()
+        with interruptible():
+            search.run()
     except Stop:
         status = "time_limit"
     except KeyboardInterrupt:
@@ -142,12 +144,12 @@ class Search:
         self.root_groups: list[Group] = []
         self.floor = equal_rows_cost(problem.keys(), self.costs.targets, problem.objective)
         self.history: list[tuple[float, Number, Number]] = []
-        self.note()
 
     # --- The whole problem --------------------------------------------------------------------
 
     def run(self) -> None:
         """Search the whole problem."""
+        self.note()
         budget = Budget(self.problem.max_depth, self.problem.max_splits)
         self.best = self.solve(self.place(self.rows), None, budget, inf)
 
@@ -186,8 +188,8 @@ class Search:
             status = "optimal"
         seconds = perf_counter() - self.start
         self.history.append((seconds, cost, bound))
-        if self.on_progress is not None:
-            self.on_progress(Progress(seconds, cost, bound))
+        if not told(self.on_progress, Progress(seconds, cost, bound)) and status != "optimal":
+            status = "interrupted"
         return Result(
             status=status,
             space=self.problem.space,
@@ -225,13 +227,13 @@ class Search:
         orders = self.columns.among(parent.orders, inside)
         return View(parent.rows[kept], orders, self.parts.among(parent.listed, kept))
 
-    def scans(self, view: View, statistics: Values) -> list[Scan]:
+    def scans(self, view: View, sample: Sample) -> list[Scan]:
         """Cost all candidates of a node as single splits."""
         found: list[Scan] = []
-        for scan in self.columns.scan(view.orders, view.rows, statistics):
+        for scan in self.columns.scan(view.orders, sample):
             found.append(scan)
             self.poll()
-        return found + self.parts.scan(view.listed, view.rows, statistics)
+        return found + self.parts.scan(view.listed, sample)
 
     def solve(self, place: Place, parent: View | None, budget: Budget, cap: Number) -> Answer:
         """Find the best tree on these rows, or show that none is below the cap."""
@@ -242,14 +244,14 @@ class Search:
             return known
         self.poll()
         self.counters["nodes"] += 1
-        statistics = self.costs.statistics(np.flatnonzero(place.inside))
-        leaf = self.costs.number(self.costs.objective.leaf_cost(statistics.sum(axis=0)))
+        sample = self.costs.sample(np.flatnonzero(place.inside))
+        leaf = sample.leaf
         most = self.useful(budget, leaf)
         if most.depth == 0 or leaf <= self.costs.split(0, 0):
             answer = Answer(leaf, leaf, leaf, UNKNOWN)
         else:
             view = self.view(place.inside, parent)
-            scans = self.scans(view, statistics)
+            scans = self.scans(view, sample)
             answer = self.single(scans, leaf)
             if most.depth > 1:
                 answer = self.split(view, scans, most, cap, best=answer, top=parent is None)
@@ -304,12 +306,12 @@ class Search:
 
     def greedy(self, view: View, budget: Budget) -> tuple[Number, Tree]:
         """Split where a single split is best, and again, as other trees are grown: a start."""
-        statistics = self.costs.statistics(view.rows)
-        leaf = self.costs.number(self.costs.objective.leaf_cost(statistics.sum(axis=0)))
+        sample = self.costs.sample(view.rows)
+        leaf = sample.leaf
         budget = self.useful(budget.within(len(view.rows)), leaf)
         if budget.depth == 0 or leaf <= self.costs.split(0, 0):
             return leaf, UNKNOWN
-        found = self.single(self.scans(view, statistics), leaf).tree
+        found = self.single(self.scans(view, sample), leaf).tree
         if isinstance(found, Leaf):
             return leaf, UNKNOWN
         ways = budget.shares()

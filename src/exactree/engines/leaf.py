@@ -10,7 +10,7 @@ from exactree.tree import Leaf
 def single_leaf(problem: Problem, status: Status) -> Result:
     """Give the leaf with its cost; if it is not "optimal", with what equal rows prove."""
     targets, objective = problem.targets().merged(), problem.objective
-    exact = objective.leaf_cost(objective.statistics(targets).sum(axis=0))
+    exact = objective.cost(targets)
     cost: Number = int(exact) if objective.integral else float(exact)
     bound = cost
     if status != "optimal":

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from exactree.engines.candidates import Costs, Group, Mask, Rows, Scan, Values
+from exactree.engines.candidates import Costs, Group, Mask, Rows, Sample, Scan, Values
 from exactree.problem import Part
 from exactree.sides import Sides, packed, unpacked
 
@@ -88,10 +88,11 @@ class Parts:
         """Give the partitions of the rows of a node that are kept."""
         return distinct(Listed(listed.numbers, listed.left[:, kept]))
 
-    def scan(self, listed: Listed, rows: Rows, statistics: Values) -> list[Scan]:
+    def scan(self, listed: Listed, sample: Sample) -> list[Scan]:
         """Cost all partitions from the rows' statistics."""
         if not len(listed.numbers):
             return []
+        rows, statistics = sample.rows, sample.statistics
         left = listed.left.astype(statistics.dtype) @ statistics
         counts = self.costs.count(rows)
         lefts = listed.left @ counts

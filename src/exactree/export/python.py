@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
+from unicodedata import normalize
 
 from exactree.export.subject import Subject, read_subject
 from exactree.splits.axis import AxisSplit
 from exactree.tree import Leaf, Split, Tree
+
+# CPython reads at most 100 levels of indentation.
+DEEPEST_LEVEL = 90
 
 
 def export_python(
@@ -44,26 +48,58 @@ def export_python(
             return 'no'
         return 'yes'
     """
-    if not function.isidentifier():
-        raise ValueError(f"function={function!r} cannot be the name of a Python function")
+    _refuse_name(function)
     subject = read_subject(model, feature_names, class_names)
-    body = [*_names(subject), *_statements(subject, subject.tree)]
+    writer = _Writer(subject, function)
+    statements = list(writer.statements(subject.tree, 1))
+    body = [*_names(subject), *writer.functions, *statements]
     return "\n".join([f"def {function}(x):", *(f"    {line}" for line in body)])
+
+
+def _refuse_name(function: str) -> None:
+    """Refuse what Python does not take for the name of a function, or would change."""
+    good = function.isidentifier() and normalize("NFKC", function) == function
+    try:
+        compile(f"def {function if good else 'return'}(x): pass", "<name>", "exec")
+    except SyntaxError:
+        raise ValueError(
+            f"function={function!r} cannot be the name of a Python function: pass letters, digits "
+            "and _ that are no word of the language"
+        ) from None
 
 
 def _names(subject: Subject) -> Iterator[str]:
     if subject.feature_names is not None:
         for j, name in enumerate(subject.feature_names):
-            yield f"# x[{j}]: {' '.join(name.split())}"
+            shown = (c if c.isprintable() else repr(c)[1:-1] for c in " ".join(name.split()))
+            yield f"# x[{j}]: {''.join(shown)}"
 
 
-def _statements(subject: Subject, tree: Tree) -> Iterator[str]:
-    if isinstance(tree, Leaf):
-        yield f"return {literal(subject.value(tree))}"
-        return
-    yield f"if {condition(tree.split)}:"
-    yield from (f"    {line}" for line in _statements(subject, tree.left))
-    yield from _statements(subject, tree.right)
+class _Writer:
+    """Writes a tree as statements; subtrees below `DEEPEST_LEVEL` are functions of their own."""
+
+    def __init__(self, subject: Subject, function: str) -> None:
+        self.subject, self.function = subject, function
+        self.functions: list[str] = []
+        self.count = 0
+
+    def statements(self, tree: Tree, level: int) -> Iterator[str]:
+        """Write the tree, indented so many levels in the end; only left sides are deeper."""
+        if isinstance(tree, Leaf):
+            yield f"return {literal(self.subject.value(tree))}"
+            return
+        yield f"if {condition(tree.split)}:"
+        inside = self.statements if level < DEEPEST_LEVEL else self.call
+        yield from (f"    {line}" for line in inside(tree.left, level + 1))
+        yield from self.statements(tree.right, level)
+
+    def call(self, tree: Tree, _: int) -> Iterator[str]:
+        """Write the tree as a function of its own, and call that."""
+        self.count += 1
+        name = f"{self.function}_{self.count}"
+        body = list(self.statements(tree, 2))
+        self.functions += [f"def {name}(x):", *(f"    {line}" for line in body)]
+        yield f"return {name}(x)"
 
 
 def condition(split: Split) -> str:
@@ -73,7 +109,7 @@ def condition(split: Split) -> str:
     'x[3] <= 0.1'
     """
     if isinstance(split, AxisSplit):
-        return f"x[{split.feature}] <= {split.threshold!r}"
+        return f"x[{split.feature}] <= {float(split.threshold)!r}"
     write = getattr(split, "to_python", None)
     if write is None:
         raise ValueError(

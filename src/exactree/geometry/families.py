@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import PolynomialFeatures
 
+from exactree.geometry.watching import Stop, watched
+
 Monomial = tuple[int, ...]  # the exponent of each column
 Term = tuple[Monomial, ...]  # a sum of monomials
 
@@ -111,13 +113,16 @@ def evaluate(term: Term, columns: Sequence[Any]) -> Any:
     return total
 
 
-def embed(terms: Sequence[Term], rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Evaluate terms on integer rows.
+def embed(
+    terms: Sequence[Term], rows: Sequence[Sequence[int]], stop: Stop = None
+) -> list[list[int]]:
+    """Evaluate terms on integer rows; TimeoutError as soon as `stop()` is true.
 
     >>> embed(family_of("sphere").terms(2), [(3, 4)])
     [[3, 4, 25]]
     """
-    return [[evaluate(term, row) for term in terms] for row in rows]
+    every = 1 + 1000 // len(terms)
+    return [[evaluate(term, row) for term in terms] for row in watched(rows, stop, every)]
 
 
 def _features(columns: int, degree: int) -> PolynomialFeatures:

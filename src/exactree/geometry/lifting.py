@@ -15,6 +15,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactree.geometry.watching import Stop, watched
+
 # Wide enough for any float64: nothing is ever rounded.
 _EXACT = Context(prec=2000, Emax=10_000, Emin=-10_000)
 
@@ -27,21 +29,23 @@ class Lifted:
     powers: tuple[int, ...]
 
 
-def lift(X: ArrayLike, common: bool = False) -> Lifted:
+def lift(X: ArrayLike, common: bool = False, stop: Stop = None) -> Lifted:
     """Lift each column of X to integers by a power of ten, one for all columns if `common`.
+
+    TimeoutError as soon as `stop()` is true.
 
     >>> lift([[0.1, 200], [0.25, 3000]])
     Lifted(rows=((10, 2), (25, 30)), powers=(-2, 2))
     >>> lift([[0.1, 200], [0.25, 3000]], common=True).rows
     ((10, 20000), (25, 300000))
     """
-    table = [[decimal_of(value) for value in row] for row in _checked(X)]
+    table = [[decimal_of(value) for value in row] for row in watched(_checked(X), stop)]
     columns = list(zip(*table, strict=True))
-    powers = [_power(column) for column in columns]
+    powers = [_power(watched(column, stop)) for column in columns]
     if common:
         powers = [min(powers)] * len(powers)
     lifted = [
-        [int(value.scaleb(-power, _EXACT)) for value in column]
+        [int(value.scaleb(-power, _EXACT)) for value in watched(column, stop)]
         for column, power in zip(columns, powers, strict=True)
     ]
     return Lifted(tuple(zip(*lifted, strict=True)), tuple(powers))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from exactree import _native
 from exactree.geometry.families import Family, embed, family_of
 from exactree.geometry.lifting import lift
+from exactree.geometry.watching import Stop, watched
 
 Masks = NDArray[np.uint64]
 Rows = Sequence[Sequence[int]]
@@ -73,7 +74,8 @@ def dichotomies(
     memory_limit : int
         Bytes. What could need more is refused before it starts.
     stop : callable, optional
-        Asked every few milliseconds; True ends the listing early.
+        Asked every few milliseconds; True ends the listing early, or is a TimeoutError while there
+        is nothing to list yet.
     isa : str
         The instruction set, for tests.
 
@@ -84,23 +86,23 @@ def dichotomies(
     [2, 6, 7]
     """
     kind = family_of(family)
-    points, rows = distinct_rows(lift(X, common=kind.scales_columns_together).rows)
+    points, rows = distinct_rows(lift(X, kind.scales_columns_together, stop).rows)
     if kind.name == "axis":
         return _axis_dichotomies(points, rows)
-    vectors = independent_columns(homogeneous(points, kind))
+    vectors = independent_columns(homogeneous(points, kind, stop), stop)
     expected = _refuse_too_many(kind, len(points), len(vectors[0]), memory_limit)
     masks, complete = _native.dichotomies(pack(vectors), expected, stop, isa)
     return Dichotomies(masks, rows, len(points), complete)
 
 
 def unlisted(
-    X: ArrayLike, family: str | Family
+    X: ArrayLike, family: str | Family, stop: Stop = None
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]] | None:
     """Give the vectors of the distinct rows, packed, and where each row is among them.
 
     The partitions of `dichotomies` are those of the vectors by linear functions; the native search
     finds them by itself. None for axis-parallel splits, and where surfaces have so many
-    coefficients that a list is better.
+    coefficients that a list is better. TimeoutError as soon as `stop()` is true.
 
     >>> vectors, rows = unlisted([[0], [2], [0]], "hyperplane")
     >>> vectors.tolist(), rows.tolist()
@@ -109,8 +111,8 @@ def unlisted(
     kind = family_of(family)
     if kind.name == "axis":
         return None
-    points, rows = distinct_rows(lift(X, common=kind.scales_columns_together).rows)
-    vectors = independent_columns(homogeneous(points, kind))
+    points, rows = distinct_rows(lift(X, kind.scales_columns_together, stop).rows)
+    vectors = independent_columns(homogeneous(points, kind, stop), stop)
     return None if len(vectors[0]) > MOST_UNLISTED else (pack(vectors), rows)
 
 
@@ -165,8 +167,10 @@ def distinct_rows(rows: Rows) -> tuple[list[tuple[int, ...]], NDArray[np.uint32]
     return list(position), np.array(where, dtype=np.uint32)
 
 
-def homogeneous(rows: Rows, family: Family) -> list[list[int]]:
+def homogeneous(rows: Rows, family: Family, stop: Stop = None) -> list[list[int]]:
     """Embed integer rows and put the constant 1 in front, in coordinates that are small.
+
+    TimeoutError as soon as `stop()` is true.
 
     Every family is invariant under translation and under a common scale, all but spheres under a
     scale per column; the embedded columns may be scaled and shifted by the constant as one likes.
@@ -180,10 +184,11 @@ def homogeneous(rows: Rows, family: Family) -> list[list[int]]:
         together if family.scales_columns_together else gcd(*column) or 1 for column in centred
     ]
     small = [[x // s for x in column] for column, s in zip(centred, scales, strict=True)]
-    embedded = embed(family.terms(len(small)), list(zip(*small, strict=True)))
-    columns = [_centred(column) for column in zip(*embedded, strict=True)]
+    embedded = embed(family.terms(len(small)), list(zip(*small, strict=True)), stop)
+    columns = [_centred(column) for column in watched(zip(*embedded, strict=True), stop, 1)]
     factors = [gcd(*column) or 1 for column in columns]
-    divided = [[x // f for x in column] for column, f in zip(columns, factors, strict=True)]
+    pairs = watched(zip(columns, factors, strict=True), stop, 1)
+    divided = [[x // f for x in column] for column, f in pairs]
     return [[1, *row] for row in zip(*divided, strict=True)]
 
 
@@ -194,15 +199,17 @@ def _centred(column: Sequence[int]) -> list[int]:
     return [x - middle for x in column]
 
 
-def independent_columns(rows: list[list[int]]) -> list[list[int]]:
+def independent_columns(rows: list[list[int]], stop: Stop = None) -> list[list[int]]:
     """Keep columns that are independent on these rows and determine the others.
+
+    TimeoutError as soon as `stop()` is true.
 
     >>> independent_columns([[1, 0, 0], [1, 1, 2], [1, 2, 4]])
     [[1, 0], [1, 1], [1, 2]]
     """
     pivots: dict[int, list[int]] = {}
-    for row in rows:
-        rest = reduced(row, pivots)
+    for row in watched(rows, stop):
+        rest = reduced(row, pivots, stop)
         column = next((c for c, x in enumerate(rest) if x), None)
         if column is not None:
             pivots[column] = rest
@@ -212,10 +219,10 @@ def independent_columns(rows: list[list[int]]) -> list[list[int]]:
     return [[row[c] for c in kept] for row in rows]
 
 
-def reduced(row: Sequence[int], pivots: dict[int, list[int]]) -> list[int]:
+def reduced(row: Sequence[int], pivots: dict[int, list[int]], stop: Stop = None) -> list[int]:
     """Eliminate a row by earlier ones, in integers."""
     rest = list(row)
-    for column, pivot in pivots.items():
+    for column, pivot in watched(pivots.items(), stop, 8):
         if rest[column]:
             a, b = pivot[column], rest[column]
             rest = [a * x - b * y for x, y in zip(rest, pivot, strict=True)]

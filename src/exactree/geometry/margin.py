@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from exactree.geometry.families import Family, evaluate, family_of
 from exactree.geometry.lifting import fraction_of, lift
 from exactree.geometry.separation import separate
+from exactree.geometry.watching import Stop, watched
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -102,7 +103,7 @@ def widest_margin(
     table = np.asarray(X)
     goes_left = np.asarray(left, dtype=bool)
     _check_partition(table, goes_left, kind)
-    problem = _Separation.of(table, goes_left, kind)
+    problem = _Separation.of(table, goes_left, kind, lambda: seconds_left() <= 0)
     for solve in (problem.approximate, problem.exact):
         weights = solve(seconds_left)
         surface = weights and _rounded(kind, weights, table, goes_left)
@@ -132,10 +133,10 @@ class _Separation:
     units: list[Fraction]  # of each column: what one is worth in X
 
     @classmethod
-    def of(cls, table: NDArray[np.generic], left: Bools, family: Family) -> _Separation:
+    def of(cls, table: NDArray[np.generic], left: Bools, family: Family, stop: Stop) -> _Separation:
         terms = family.terms(table.shape[1])
-        lifted = lift(table, common=any(len(term) > 1 for term in terms))
-        columns = [[evaluate(term, row) for row in lifted.rows] for term in terms]
+        lifted = lift(table, any(len(term) > 1 for term in terms), stop)
+        columns = [[evaluate(term, row) for row in watched(lifted.rows, stop)] for term in terms]
         tens = [Fraction(10) ** power for power in lifted.powers]
         units = [prod(u**e for u, e in zip(tens, term[0], strict=True)) for term in terms]
         return cls(columns, left, [Fraction(unit) for unit in units])

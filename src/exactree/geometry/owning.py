@@ -89,10 +89,10 @@ def owned_rules(
     [3, 12]
     """
     kind = family_of(family)
-    points, rows = distinct_rows(lift(X, common=kind.scales_columns_together).rows)
-    vectors = homogeneous(points, kind)
+    points, rows = distinct_rows(lift(X, kind.scales_columns_together, stop).rows)
+    vectors = homogeneous(points, kind, stop)
     if boundary == "all":
-        vectors = independent_columns(vectors)
+        vectors = independent_columns(vectors, stop)
     _refuse_too_many(kind, len(points), len(vectors[0]), boundary, memory_limit)
     found: list[Rule] = []
     try:

@@ -107,7 +107,8 @@ class CostMatrix(Objective):
 
     def influence(self, targets: Targets) -> Values:
         """Give the largest cost of each sample's class times its weight."""
-        kind = np.int64 if self.integral else np.float64
+        whole = self.integral and targets.weights.dtype.kind == "i"
+        kind = np.int64 if whole else np.float64
         return np.asarray(self.matrix(kind).max(axis=1)[targets.y] * targets.weights)
 
     def for_classes(self, classes: NDArray[Any]) -> Self:
@@ -140,4 +141,9 @@ def _read_costs(costs: Any) -> Values:
         )
     if not np.isfinite(table).all() or (table < 0).any():
         raise ValueError("costs must be finite and not negative: add a constant to each row")
+    for given, read in zip(np.array(costs, dtype=object).flat, table.flat, strict=True):
+        if isinstance(given, int | np.integer) and int(given) != int(read):
+            raise ValueError(
+                f"the cost {given} is no float64, which has 53 binary digits: round the costs"
+            )
     return table

@@ -110,6 +110,21 @@ class Objective(ABC):
     def leaf_cost(self, statistics: Values) -> Values:
         """Give the cost of the best single prediction for every leaf, statistics last."""
 
+    def cost(self, targets: Targets) -> Any:
+        """Give the cost of these rows as one leaf: `leaf_cost` of their statistics.
+
+        An objective with many statistics may know a shorter way to the same number.
+        """
+        return self.leaf_cost(self.statistics(targets).sum(axis=0))
+
+    def running_costs(self, targets: Targets, orders: NDArray[np.intp]) -> Values | None:
+        """Give what the first 1, 2, ..., n rows of each order cost as a leaf: orders by n.
+
+        None, as here, has it computed from sums of statistics. It is for objectives whose
+        statistics are many, and may be wrong by what sums of floats are.
+        """
+        return None
+
     def prediction(self, targets: Targets) -> int | float:
         """Give that prediction for the rows of one leaf: a class number, or a number.
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from exactree import inputs, parameters
 from exactree.estimators import OptimalTree, progress_line
+from exactree.interrupts import deferred
 from exactree.problem import Result
 from exactree.sizes.path import SizePath, size_path
 
@@ -58,12 +59,14 @@ class ChoosesSize(OptimalTree, ABC):
         values = inputs.read_matrix(X)[0]
         targets = self._targets(column_or_1d(y, warn=True), len(values))
         weights = inputs.read_weights(sample_weight, len(values))
-        self.errors_ = self._cross_validated(values, targets, weights)
-        self.mean_error_ = self.errors_.mean(axis=0)
-        self.standard_error_ = standard_errors(self.errors_)
-        self.max_splits_ = chosen_size(self.errors_, self.rule)
-        self.path_ = self._path(X, targets, weights)
-        self._keep(self.path_[self.max_splits_])
+        with deferred() as noted:
+            self.errors_ = self._cross_validated(values, targets, weights)
+            self.mean_error_ = self.errors_.mean(axis=0)
+            self.standard_error_ = standard_errors(self.errors_)
+            self.max_splits_ = chosen_size(self.errors_, self.rule)
+            self.path_ = self._path(X, targets, weights)
+            self._keep(self.path_[self.max_splits_])
+        noted.tell()
         return self
 
     def _held_out(self, path: SizePath, X: Floats, y: NDArray[Any], weights: Floats) -> Floats:

@@ -77,7 +77,8 @@ def size_path(
 
     Where the native search knows the objective (misclassification, whole-number cost matrices,
     squared error over columns), trees of all sizes come from one search, which takes little longer
-    than that for the largest; else there is one for each size.
+    than that for the largest; else there is one for each size. Stopped early, no size has a worse
+    tree than a smaller one.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def size_path(
     sample_weight, class_weight
         Weights of the rows, as for `solve`.
     time_limit, memory_limit, n_jobs, on_progress
-        As for `solve`; the limits hold for each search.
+        As for `solve`; where there is a search for each size, they share the time.
 
     Examples
     --------

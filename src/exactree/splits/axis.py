@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.fields import read_number, read_record, read_whole
 from exactree.problem import Cut, Part, Ranks
 from exactree.rows import dense_ranks
 from exactree.sides import Sides, packed
@@ -55,7 +56,9 @@ class AxisSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        return cls(int(data["feature"]), float(data["threshold"]))
+        read_record(data, "the split", ("kind", "feature", "threshold"))
+        feature = read_whole(data["feature"], "feature")
+        return cls(feature, float(read_number(data["threshold"], "threshold")))
 
 
 def enclosed(name: str) -> str:

@@ -21,6 +21,7 @@ from exactree.geometry import (
 from exactree.problem import Ranks
 from exactree.sides import Cells, Sides, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
+from exactree.splits.stored_surface import powers_of, read_surface
 from exactree.tree import Split
 
 BOUNDARIES = ("all", "both", "positive")
@@ -110,7 +111,7 @@ class SurfaceSplit(Split):
             "columns": self.columns,
         }
         terms = zip(surface.coefficients, self._terms(), strict=True)
-        listed = [[c, [_powers(monomial) for monomial in term]] for c, term in terms if c]
+        listed = [[c, [powers_of(monomial) for monomial in term]] for c, term in terms if c]
         if not surface.exact:
             return {**found, "terms": listed, "at_most": surface.threshold}
         exact = [[str(c), term] for c, term in listed]
@@ -119,18 +120,7 @@ class SurfaceSplit(Split):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        exact = "exact_terms" in data
-        family = Family(str(data["family"]), int(data["degree"]))
-        number = int if exact else float
-        known = {
-            tuple(map(_frozen, term)): number(c)
-            for c, term in data["exact_terms" if exact else "terms"]
-        }
-        terms = family.terms(int(data["columns"]))
-        keys = [tuple(_frozen(_powers(m)) for m in term) for term in terms]
-        coefficients = tuple(known.get(key, number(0)) for key in keys)
-        threshold = number(data["exact_at_most" if exact else "at_most"])
-        return cls(Surface(family, coefficients, threshold, exact), int(data["columns"]))
+        return cls(*read_surface(data))
 
     def to_python(self) -> str:
         """Write the question as an expression in x that means the same to the last digit."""
@@ -158,18 +148,10 @@ def _summand(value: float | int, name: str, *, first: bool, digits: int) -> str:
     return f"{sign}{'' if size == '1' else f'{size} '}{f'({name})' if ' + ' in name else name}"
 
 
-def _powers(monomial: tuple[int, ...]) -> list[list[int]]:
-    return [[j, power] for j, power in enumerate(monomial) if power]
-
-
-def _frozen(powers: Any) -> tuple[tuple[int, int], ...]:
-    return tuple((int(j), int(power)) for j, power in powers)
-
-
 def _product(term: tuple[tuple[int, ...], ...]) -> str:
     """Write a term with the operations, and in the order, that evaluate it."""
     products = [
-        " * ".join(f"x[{j}]" for j, power in _powers(m) for _ in range(power)) for m in term
+        " * ".join(f"x[{j}]" for j, power in powers_of(m) for _ in range(power)) for m in term
     ]
     return f"({' + '.join(products)})"
 
@@ -195,23 +177,30 @@ class SurfaceSources(Sources):
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List every partition that a surface of the family makes, or leave that to the search."""
-        cells = None if listing.needed else unlisted(self.X[rows], self.family)
-        if cells is not None:
-            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), cells=(Cells(*cells),))
-        found = dichotomies(
-            self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
-        )
+        nothing = packed(np.zeros((0, len(rows)), dtype=bool))
+        try:
+            cells = None if listing.needed else unlisted(self.X[rows], self.family, listing.stop)
+            if cells is not None:
+                return Sides(nothing, cells=(Cells(*cells),))
+            found = dichotomies(
+                self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
+            )
+        except TimeoutError:
+            return Sides(nothing, complete=False)
         return Sides(found.expanded(), complete=found.complete)
 
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List the surfaces through data points, with these as owners."""
-        found = owned_rules(
-            self.X[rows],
-            self.family,
-            boundary=self.boundary,
-            memory_limit=listing.memory,
-            stop=listing.stop,
-        )
+        try:
+            found = owned_rules(
+                self.X[rows],
+                self.family,
+                boundary=self.boundary,
+                memory_limit=listing.memory,
+                stop=listing.stop,
+            )
+        except TimeoutError:
+            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), complete=False)
         return Sides(found.masks, found.owners, found.complete)
 
     def split(

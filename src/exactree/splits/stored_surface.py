@@ -1,0 +1,100 @@
+"""Reading stored surfaces: the family, its terms and a coefficient for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import Any
+
+from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
+from exactree.geometry import Family, Surface
+
+# The degree of the families whose name says it.
+DEGREES = {"hyperplane": 1, "sphere": 2, "axis_quadric": 2, "polynomial": None}
+# A file of a few bytes may ask for terms without end: the table of all exponents stays below this.
+MOST_EXPONENTS = 25_000_000
+
+Key = tuple[tuple[tuple[int, int], ...], ...]
+
+
+def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
+    """Read what `SurfaceSplit.to_dict` writes: the surface, and how many columns there are.
+
+    >>> read_surface({"kind": "surface", "family": "plane", "degree": 1, "columns": 1,
+    ...     "terms": [], "at_most": 0.5})
+    Traceback (most recent call last):
+    ...
+    ValueError: family is 'plane', not one of 'hyperplane', 'sphere', 'axis_quadric', 'polynomial'
+    """
+    exact = "exact_terms" in data
+    listed, limit = ("exact_terms", "exact_at_most") if exact else ("terms", "at_most")
+    read_record(data, "the split", ("kind", "family", "degree", "columns", listed, limit))
+    columns = read_whole(data["columns"], "columns", 1)
+    family = _family(data, columns)
+    places = {
+        tuple(tuple(map(_pair, powers_of(monomial))) for monomial in term): place
+        for place, term in enumerate(family.terms(columns))
+    }
+    coefficients = [0 if exact else 0.0] * len(places)
+    seen = set()
+    for at, entry in enumerate(read_list(data[listed], listed)):
+        where = f"{listed}[{at}]"
+        value, term = read_list(entry, where, 2)
+        key = _read_term(term, where)
+        if key not in places or key in seen:
+            wanted = "a term of the family" if key not in places else "a term that is new here"
+            raise wrong(term, where, wanted)
+        seen.add(key)
+        coefficients[places[key]] = _read_coefficient(value, where, exact=exact)
+    threshold = _read_coefficient(data[limit], limit, exact=exact)
+    return Surface(family, tuple(coefficients), threshold, exact), columns
+
+
+def powers_of(monomial: tuple[int, ...]) -> list[list[int]]:
+    """List the columns of a monomial with their powers.
+
+    >>> powers_of((0, 2, 1))
+    [[1, 2], [2, 1]]
+    """
+    return [[j, power] for j, power in enumerate(monomial) if power]
+
+
+def _family(data: Mapping[str, Any], columns: int) -> Family:
+    name = read_text(data["family"], "family", DEGREES)
+    degree = read_whole(data["degree"], "degree", 1)
+    if degree != (DEGREES[name] or degree):
+        raise wrong(degree, "degree", f"{DEGREES[name]}, that of a {name}")
+    # With more than 20 of both there are more than 10^11 products.
+    few = min(degree, columns) <= 20
+    if not few or comb(columns + degree, degree) * columns > MOST_EXPONENTS:
+        raise ValueError(f"degree {degree} and {columns} columns have too many terms")
+    return Family(name, degree)
+
+
+def _read_term(term: Any, where: str) -> Key:
+    """Read a sum of products of powers: [[[column, power], ...], ...]."""
+    return tuple(
+        tuple(
+            _pair([read_whole(n, where) for n in read_list(pair, where, 2)])
+            for pair in read_list(powers, where)
+        )
+        for powers in read_list(term, where)
+    )
+
+
+def _pair(numbers: list[int]) -> tuple[int, int]:
+    column, power = numbers
+    return column, power
+
+
+def _read_coefficient(value: Any, where: str, *, exact: bool) -> int | float:
+    if not exact:
+        return float(read_number(value, where))
+    text = read_text(value, where)
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise wrong(value, where, "an integer written as text")
+    try:
+        return int(text)
+    except ValueError:
+        raise wrong(value, where, "an integer of at most 4300 digits") from None
