@@ -14,10 +14,15 @@ Rows = frozenset[int]
 
 @dataclass
 class Oracle:
-    """Columns of values, what a leaf of some rows costs, and the terms of the tree."""
+    """Columns of values, what leaves cost, and the terms of the tree.
+
+    A split is the last where the depth or the splits allow one and no more.
+    """
 
     columns: Sequence[Sequence[float]]
     leaf: Callable[[Rows], Fraction | int]
+    # What the two leaves of a last split cost together, if not what they cost one by one.
+    pair: Callable[[Rows, Rows], int] | None = None
     penalty: Fraction | int = 0
     min_rows: int = 1
     counts: Sequence[int] | None = None
@@ -30,9 +35,6 @@ class Oracle:
         return self._best(frozenset(range(len(self.columns[0]))), depth, splits)
 
     def _best(self, rows: Rows, depth: int, splits: int | None) -> Fraction | int:
-        if splits is not None and splits >= min(2**depth, len(rows)) - 1:
-            splits = None
-        depth = min(depth, len(rows) - 1)
         key = (rows, depth, splits)
         if rows not in self.leaves:
             self.leaves[rows] = self.leaf(rows)
@@ -47,6 +49,9 @@ class Oracle:
         if rows not in self.sides:
             self.sides[rows] = list(self._sides(rows))
         for left, right in self.sides[rows]:
+            if self.pair is not None and (depth == 1 or splits == 1):
+                yield self.penalty + self.pair(left, right)
+                continue
             for a, b in shares:
                 yield (
                     self.penalty + self._best(left, depth - 1, a) + self._best(right, depth - 1, b)
@@ -67,15 +72,17 @@ class Oracle:
         return count >= self.min_rows
 
 
-def units(sums: Sequence[int], weights: Sequence[int], shift: int) -> Callable[[Rows], int]:
-    """Costs as cpp/search/targets/squares.hpp defines them, in whole numbers."""
+def units(
+    sums: Sequence[int], weights: Sequence[int], shift: int
+) -> tuple[Callable[[Rows], int], Callable[[Rows, Rows], int]]:
+    """What leaves and last pairs cost, as cpp/search/targets/squares.hpp defines it."""
     squares = [_up(p * p, w) for p, w in zip(sums, weights, strict=True)]
 
-    def leaf(rows: Rows) -> int:
+    def error(rows: Rows) -> int:
         total, weight = sum(sums[i] for i in rows), sum(weights[i] for i in rows)
-        return (sum(squares[i] for i in rows) - _up(total * total, weight)) >> shift
+        return sum(squares[i] for i in rows) - _up(total * total, weight)
 
-    return leaf
+    return lambda rows: error(rows) >> shift, lambda a, b: (error(a) + error(b)) >> shift
 
 
 def squared_error(y: Sequence[float], weights: Sequence[float]) -> Callable[[Rows], Fraction]:

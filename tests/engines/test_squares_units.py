@@ -12,6 +12,11 @@ from regression_oracle import Oracle, squared_error, units
 
 import exactree
 from exactree import _native
+from exactree.engines import search
+from exactree.objectives import SquaredError
+from exactree.preparing import make_problem, read_budgets, read_data
+from exactree.problem import Limits, Problem
+from exactree.splits import Axis
 
 PRUNINGS = list(_native.prunings())
 ISAS = _native.instruction_sets()
@@ -21,6 +26,14 @@ FEW = {1: 50, 2: 30, 3: 16, 4: 12, 5: 11, 6: 11}
 
 def ranked(columns: NDArray[Any]) -> NDArray[np.int32]:
     return np.stack([np.unique(c, return_inverse=True)[1] for c in columns]).astype(np.int32)
+
+
+def regression_problem(
+    X: NDArray[Any], y: NDArray[Any], *, max_depth: int, penalty: float
+) -> Problem:
+    data = read_data(X, y, None, task="regression")
+    budgets = read_budgets(max_depth, None, 1, penalty)
+    return make_problem(data, Axis().sources(data.X), budgets, SquaredError(), "axis")
 
 
 def drawn(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -41,26 +54,30 @@ def drawn(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any]]:
         "shift": shift,
         "max_depth": depth,
         "min_rows": int(rng.choice([1, 1, 1, 2, 3, 5])),
-        "penalty": int(rng.choice([0, 1, 1, 2, int(cost / 100), int(cost / 20)])),
+        "penalty": int(rng.choice([0, 1, 2, *(cost * rng.uniform(0.005, 0.05, 4))])),
     }
     if rng.random() < 0.4:
-        terms["max_splits"] = int(rng.integers(0, 6))
+        terms |= {"max_splits": int(rng.integers(0, 6)), "sizes": bool(rng.random() < 0.5)}
     return given, terms
 
 
-def oracle_of(given: dict[str, Any], terms: dict[str, Any]) -> int:
+def optima(given: dict[str, Any], terms: dict[str, Any]) -> list[int]:
+    """The optimum, or one for every number of splits."""
     sums = [int(p) for p in given["sums"]]
     weights = [int(w) for w in given.get("weights", np.ones(len(sums)))]
     counts = given["counts"].tolist() if "counts" in given else None
-    leaf = units(sums, weights, terms["shift"])
-    oracle = Oracle(given["ranks"].tolist(), leaf, terms["penalty"], terms["min_rows"], counts)
-    return int(oracle.optimum(terms["max_depth"], terms.get("max_splits")))
+    leaf, pair = units(sums, weights, terms["shift"])
+    ranks = given["ranks"].tolist()
+    oracle = Oracle(ranks, leaf, pair, terms["penalty"], terms["min_rows"], counts)
+    most = terms.get("max_splits")
+    wanted = range(most + 1) if terms.get("sizes") else [most]
+    return [int(oracle.optimum(terms["max_depth"], k)) for k in wanted]
 
 
 def compare_units(seed: int) -> None:
     rng = np.random.default_rng(seed)
     given, terms = drawn(rng)
-    optimum = oracle_of(given, terms)
+    expected = optima(given, terms)
     one = 1 << int(rng.integers(0, len(PRUNINGS)))
     for off in (0, one, int(rng.integers(0, 2 ** len(PRUNINGS)))):
         found = _native.search_squares(
@@ -69,10 +86,12 @@ def compare_units(seed: int) -> None:
             switches=off,
             isa=str(rng.choice(ISAS)),
             threads=int(rng.integers(1, 3)),
-            influences=bool(rng.random() < 0.3),
         )
-        proved = (found.status, found.objective, found.lower_bound)
-        assert proved == ("optimal", optimum, optimum), (seed, off)
+        # Sizes beyond what the depth and the rows have room for are left out.
+        rest = len(expected) - len(found.size_objectives)
+        costs, bounds = found.size_objectives, found.size_lower_bounds
+        proved = (found.status, costs + rest * costs[-1:], bounds + rest * bounds[-1:])
+        assert proved == ("optimal", expected, expected), (seed, off)
 
 
 @pytest.mark.parametrize("block", range(6))
@@ -88,16 +107,30 @@ def test_to_the_unit_at_length() -> None:
         compare_units(seed)
 
 
+@pytest.mark.parametrize("seed", [5, 10, 55, 131])
+def test_a_useful_depth_leaves_every_pair_its_cost(seed: int) -> None:
+    """Lowered to the useful splits, the depth made last pairs; these found no tree of the cost."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 41))
+    X = rng.integers(0, 20, size=(n, 2)).astype(float) if seed % 2 else rng.normal(size=(n, 2))
+    y, penalty = rng.normal(size=n), float(rng.uniform(0.01, 0.05))
+    problem = regression_problem(X, y, max_depth=5, penalty=penalty)
+    found = [
+        search(problem, Limits(), switches=off) for off in (0, 1 << PRUNINGS.index("useful_splits"))
+    ]
+    assert [f.status for f in found] == ["optimal", "optimal"]
+    assert found[0].objective == found[1].objective
+
+
 @pytest.mark.parametrize("max_depth", [4, 5, 6])
-def test_penalties_do_not_depend_on_the_depth_that_is_useful(max_depth: int) -> None:
-    """A last split used to be rounded down as one, so that a lower depth changed its cost."""
+def test_penalties_at_every_depth(max_depth: int) -> None:
     for seed in range(3):
         rng = np.random.default_rng(seed)
         x, y = np.arange(38.0), rng.normal(size=38)
         terms: dict[str, Any] = {"task": "regression", "max_depth": max_depth, "penalty": 0.0202}
         found = exactree.solve(x[:, None], y, **terms)
         leaf = squared_error(y.tolist(), [1.0] * 38)
-        oracle = Oracle([x.tolist()], leaf, Fraction(0.0202) * 38)
+        oracle = Oracle([x.tolist()], leaf, penalty=Fraction(0.0202) * 38)
         assert found.status == "optimal"
         assert_within(found.objective, oracle.optimum(max_depth))
 
@@ -140,7 +173,7 @@ def compare_real(seed: int) -> bool:
     heavy = np.ones(n) if weights is None else weights
     total = sum(map(Fraction, heavy.tolist()), Fraction(0))
     leaf = squared_error(y.tolist(), heavy.tolist())
-    oracle = Oracle(X.T.tolist(), leaf, Fraction(penalty) * total)
+    oracle = Oracle(X.T.tolist(), leaf, penalty=Fraction(penalty) * total)
     assert found.status == "optimal" and found.gap == 0
     assert_within(found.objective, oracle.optimum(depth))
     return True
@@ -188,7 +221,7 @@ def test_a_tiny_penalty_beside_a_perfect_tree() -> None:
     assert found.objective == pytest.approx(3 * 8 * 1e-310, rel=1e-9)
 
 
-@pytest.mark.parametrize("rows", [2_000, 100_000])
+@pytest.mark.parametrize("rows", [2_000, 100_000, 1_000_000])
 def test_real_weights_stay_in_whole_numbers(rows: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 30, size=(rows, 2)).astype(float)

@@ -32,15 +32,14 @@ def search(
     *,
     switches: int = 0,
     isa: str = "auto",
-    influences: bool = False,
 ) -> Result:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
 
-    `switches` turns prunings off, `influences` one of squared error on that did not pay, and `isa`
-    chooses the instruction set; they are for tests and benchmarks, and none changes the result.
+    `switches` turns prunings off, and `isa` chooses the instruction set; they are for tests and
+    benchmarks, and neither changes the result.
     """
     if fixed.is_squared(problem):
-        options = {"switches": switches, "isa": isa, "influences": influences}
+        options = {"switches": switches, "isa": isa}
         return _search_squares(problem, limits, on_progress, options)
     found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
     return _result(

@@ -13,7 +13,8 @@ What "optimal" means: the cost of the tree is at most 1 + TOLERANCE times that o
 checked after every search, from what the search proved: no tree costs less than U units.
 
 - Leaves and the penalty are rounded down, so in the rounded numbers no tree costs less than
-  V = U units less `excess`, by which squares p^2 / w' were rounded up.
+  V = U units less `excess`, by which squares p^2 / w' were rounded up. That is the same for every
+  tree, and known nearly exactly: it costs next to nothing of the bound.
 - The error of a tree is the squared distance, in the norm of the weights w', of the targets from
   their projection on its leaves. All targets together were moved by rho, so with the user's
   targets no tree costs less than (sqrt(V) - rho)^2.
@@ -207,8 +208,24 @@ def _finest(
     shift = max(bits - UNIT_BITS, min(hiding, bits - LEAST_UNIT_BITS), 0)
     step = Fraction(2) ** -place
     moved = sqrt(float(w @ (off * off)) * float(worth)) * float(step)
-    excess = 0.0 if weights is None else ldexp(len(d), -shift)
+    excess = 0.0 if weights is None else ldexp(_rounded_up(sums, w), -shift)
     return Squares(sums, weights, shift, worth * step**2 * 2**shift, excess, moved)
+
+
+def _rounded_up(sums: Floats, weights: Floats) -> float:
+    """Bound what rounding the squares up to whole numbers adds, from above.
+
+    A square in float64 is off by a share of 2^-52 at most. Where that could hide that a whole
+    number is passed, the square counts as rounded up by one.
+
+    >>> round(_rounded_up(np.array([1.0, 4.0]), np.array([2.0, 3.0])), 6)
+    1.166667
+    """
+    squares = sums * sums / weights
+    unsure = squares * 2.0**-51
+    up = np.ceil(squares) - squares
+    sure = (up > unsure) & (up + unsure < 1)
+    return fsum(np.where(sure, up + unsure, 1.0))
 
 
 def _median(y: Floats, weights: Floats | None) -> float:
