@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks import regression, report, suites, surfaces
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
+from benchmarks.large import large
 from benchmarks.limits import limits
 from benchmarks.solvers import find
 from benchmarks.suites import DEFAULT_SOLVERS, Finding, Setting
@@ -25,6 +26,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "threads": suites.threads,
     "scaling": suites.scaling,
     "limits": limits,
+    "large": large,
     "memory": suites.memory,
     "iris": suites.iris,
     "hyperplanes": surfaces.hyperplanes,

@@ -145,7 +145,8 @@ void bind_search(nb::module_& m) {
                    })
       .def_ro("history", &SearchResult::history)
       .def_ro("seconds", &SearchResult::seconds)
-      .def_ro("peak_bytes", &SearchResult::peak_bytes);
+      .def_ro("peak_bytes", &SearchResult::peak_bytes)
+      .def_ro("threads", &SearchResult::threads);
   m.def(
       "prunings",
       [] { return std::vector<std::string>(kPruningNames.begin(), kPruningNames.end()); },

@@ -96,8 +96,7 @@ void bind_squares(nb::module_& m) {
         "shift"_a, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0,
         "sizes"_a = false, "lower_bound"_a = 0,
         "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-        "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
-        "poll"_a = nb::none(),
+        "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
         "Find a tree of least squared error over rank columns (features x rows).\n\n"
         "`sums` and `weights` are whole numbers whose absolute values add up to less than 2**53; a "
         "row's target is sum / weight. Costs are whole multiples of 2**shift.");

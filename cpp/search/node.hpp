@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "search/audit/audit.hpp"
@@ -40,9 +41,8 @@ struct Workspace {
   bool calling_thread = false;
   std::int64_t ticks = 0;
   std::unique_ptr<KernelScratch> scratch;
-  std::vector<std::vector<int>> order;  // per first column: second columns, lately best first
-  std::vector<Cost> class_cost[2];      // per side and class: cost of its rows
-  SquareSides squares;                  // regression: what the sides add up to
+  std::vector<Cost> class_cost[2];  // per side and class: cost of its rows
+  SquareSides squares;              // regression: what the sides add up to
   int side_rows[2] = {0, 0};
   Cost side_leaf[2] = {0, 0};
 
@@ -57,10 +57,38 @@ struct Workspace {
       control->check_time();
     return control->stopped();
   }
+  // The same in the middle of something that is of no use half done.
+  void spend(std::int64_t effort) {
+    if (tick(effort)) throw Stopped{};
+  }
+  // For loops over columns, whose passes over all rows take long in large nodes only.
+  void spend_on(int rows) {
+    if (rows >= kManyRows) spend(1 + rows / 4096);
+  }
+  // Second columns for a first one, lately best first. Very many first columns share them: there
+  // are as many orders as columns, each as long.
+  std::vector<int>& order_after(int first, int features) {
+    const auto shared = features > kManyColumns;
+    if (orders_.empty()) orders_.resize(shared ? 1 : static_cast<std::size_t>(features));
+    std::vector<int>& order = orders_[shared ? 0 : static_cast<std::size_t>(first)];
+    if (order.empty()) {
+      order.resize(static_cast<std::size_t>(features));
+      std::iota(order.begin(), order.end(), 0);
+    }
+    return order;
+  }
+
+ private:
+  static constexpr int kManyRows = 8192, kManyColumns = 1024;
+  std::vector<std::vector<int>> orders_;
 };
 
-class BinaryNode;
-class MaskNode;
+// What a node is split by; all nodes of a search are of one kind.
+enum class SplitKind {
+  kColumns,  // thresholds of rank columns: columns/
+  kBinary,   // columns of two values: binary/
+  kMasks,    // side masks: masks/
+};
 
 class Node {
  public:
@@ -139,7 +167,7 @@ class Node {
   virtual int position_of(int f, int rank, int from) const = 0;
 
   // Builds one side of a split. This node must outlive the child.
-  virtual void make_child(int f, int p, bool left, Node& child, const Workspace&) = 0;
+  virtual void make_child(int f, int p, bool left, Node& child, Workspace&) = 0;
   virtual std::unique_ptr<Node> make_empty() const = 0;
 
   // The rows between two positions of column f.
@@ -166,11 +194,11 @@ class Node {
     const int* sum = &counts_[index(f, rows_ + 1)];
     return sum[i + 1] - sum[i];
   }
+  // Without the ranks of pairs of columns, which count themselves.
   virtual std::int64_t bytes() const = 0;
-  // This node as one whose columns all have two values, if it is one; see binary_node.hpp.
-  virtual BinaryNode* binary() { return nullptr; }
-  // This node as one that is split by masks, if it is one; see mask_node.hpp.
-  virtual MaskNode* masks() { return nullptr; }
+  virtual SplitKind kind() const { return SplitKind::kColumns; }
+  // Whether there is room to keep the ranks of all pairs of columns.
+  virtual bool keeps_pairs() const { return true; }
 
 #ifdef EXACTREE_AUDIT
   AuditedRows audited;

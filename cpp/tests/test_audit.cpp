@@ -38,12 +38,12 @@ struct Line {
     data.ranks = ranks.data();
     data.labels = labels.data();
     data.masks = &masks;
-    root = kernels("auto").make_root(data);
     Workspace work;
+    root = kernels("auto").make_root(data, work);
     masks.start(work);
     node().look(MaskTree::kRoot, view);
   }
-  MaskNode& node() { return *root->masks(); }
+  MaskNode& node() { return static_cast<MaskNode&>(*root); }
 };
 
 }  // namespace

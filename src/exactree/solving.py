@@ -100,7 +100,8 @@ def solve(
     class_weight : dict, "balanced" or None
         Factor for the weights of each class; "balanced" gives all classes the same total.
     time_limit, memory_limit : float, int or None
-        Stop after so many seconds, or at so many bytes, with the best tree so far.
+        Stop after so many seconds, or at so many bytes, with the best tree so far. Without a
+        limit of memory a search keeps to three quarters of what is free.
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
     engine : str

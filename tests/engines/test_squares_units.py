@@ -69,9 +69,10 @@ def optima(given: dict[str, Any], terms: dict[str, Any]) -> list[int]:
     leaf, pair = units(sums, weights, terms["shift"])
     ranks = given["ranks"].tolist()
     oracle = Oracle(ranks, leaf, pair, terms["penalty"], terms["min_rows"], counts)
-    most = terms.get("max_splits")
-    wanted = range(most + 1) if terms.get("sizes") else [most]
-    return [int(oracle.optimum(terms["max_depth"], k)) for k in wanted]
+    budgets = [terms.get("max_splits")]
+    if terms.get("sizes"):
+        budgets = list(range(terms["max_splits"] + 1))
+    return [int(oracle.optimum(terms["max_depth"], k)) for k in budgets]
 
 
 def compare_units(seed: int) -> None:

@@ -2,7 +2,7 @@
 //
 // A chain with a single threshold prunes nothing. Instead, trees of up to three levels come from
 // counts of pairs of columns, and above those the bounds go from column to column (siblings.hpp)
-// and from subproblem to subproblem (archive.hpp). The recursion itself is that of Worker.
+// and from subproblem to subproblem (archive.hpp). The recursion itself is in binary_source.cpp.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline constexpr int kShallow = 3;
 
 class BinaryNode : public Node {
  public:
-  BinaryNode* binary() override { return this; }
+  SplitKind kind() const override { return SplitKind::kBinary; }
 
   // Finds the distinct columns, which everything below needs, and the split positions.
   virtual void open() = 0;

@@ -26,7 +26,7 @@ class PackedNode final : public BinaryNode {
     min_rows_ = table_->min_rows;
   }
 
-  static std::unique_ptr<Node> root(const Problem& data) {
+  static std::unique_ptr<Node> root(const Problem& data, Workspace&) {
     auto node = std::make_unique<PackedNode>(std::make_shared<const BinaryTable>(data));
     node->set_ = node->table_->all;
     node->count_rows();
@@ -36,7 +36,7 @@ class PackedNode final : public BinaryNode {
   }
   std::unique_ptr<Node> make_empty() const override { return std::make_unique<PackedNode>(table_); }
 
-  void make_child(int f, int, bool left, Node& into, const Workspace&) override {
+  void make_child(int f, int, bool left, Node& into, Workspace&) override {
     auto& child = static_cast<PackedNode&>(into);
     child.parent_ = this;
     child.prepared_ = false;

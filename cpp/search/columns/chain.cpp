@@ -8,8 +8,8 @@
 namespace exactree {
 
 template <class V>
-void Chain<V>::start(const ChainContext& context, const Relative<V>* relatives, int count,
-                     bool with_floors, Counters& counters) {
+void Chain<V>::start(const ChainContext& context, const Relatives<V>& relatives, bool with_floors,
+                     Counters& counters) {
   context_ = context;
   entries_.clear();
   floors_.clear();
@@ -27,8 +27,8 @@ void Chain<V>::start(const ChainContext& context, const Relative<V>* relatives, 
   entry(kFirst).prev = -1;
   entry(kLast).prev = kFirst;
   entry(kLast).next = -1;
-  if (count > 0) {
-    take_relatives(relatives, count, with_floors);
+  if (relatives.count > 0) {
+    take_relatives(relatives, with_floors);
     EXACTREE_CLAIM(claims::transferred(*this, context_, floors_));
     counters.count(Pruning::kTransfer);
   }
@@ -248,9 +248,8 @@ std::uint16_t* Chain<V>::floors(int i) {
 }
 
 template <class V>
-int Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
-                        Relative<V> out[2]) const {
-  int n = 0;
+void Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
+                         Relatives<V>& out) const {
   for (int step = 0; step < 2; ++step) {
     for (int at = step == 0 ? entry(i).prev : entry(i).next; at >= 0;
          at = step == 0 ? entry(at).prev : entry(at).next) {
@@ -260,11 +259,10 @@ int Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solut
       const int b = std::max(entry(i).position, entry(at).position);
       const Cost between = influence(a, b);
       const bool larger = (step == 1) == (side == 0);  // the other has rows that we have not
-      out[n++] = {kids[static_cast<std::size_t>(kid)].get(), between, larger, a, b};
+      out.add({kids[static_cast<std::size_t>(kid)].get(), between, larger, a, b});
       break;
     }
   }
-  return n;
 }
 
 template <class V>

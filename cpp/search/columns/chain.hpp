@@ -25,53 +25,12 @@
 #include <utility>
 #include <vector>
 
-#include "search/columns/difference.hpp"
 #include "search/columns/floors.hpp"
 #include "search/node.hpp"
+#include "search/solution.hpp"
 #include "search/value.hpp"
 
 namespace exactree {
-
-template <class V>
-struct Threshold {
-  int position = 0;
-  int rank = 0;  // rows with a lower rank go left: how other nodes know this threshold
-  V lo[2], hi[2];
-  int kid[2] = {-1, -1};  // the solutions of the sides, where they were solved as subproblems
-  int next = 0, prev = 0;
-  int floors = -1;  // where the floors of its second columns start, left side first
-  bool closed = false;
-};
-
-// What is known of a subproblem after it was solved, for the benefit of its neighbours.
-template <class V>
-struct Solution {
-  V lower, upper;
-  int best_feature = -1;
-  int depth = 0;  // what the lists speak of: less than was asked for if no more could be useful
-  std::vector<std::vector<Threshold<V>>> lists;  // per column, by position
-  std::vector<std::uint16_t> floors;
-
-  std::int64_t bytes() const {
-    std::size_t sum = floors.capacity() * sizeof(std::uint16_t);
-    for (const auto& list : lists) sum += list.capacity() * sizeof(Threshold<V>) + sizeof list;
-    return static_cast<std::int64_t>(sum);
-  }
-};
-
-// A solved subproblem whose rows differ little from ours: it has some that we have not, or lacks
-// some that we have.
-template <class V>
-struct Relative {
-  const Solution<V>* solution;
-  Cost between = 0;                        // influence of the rows by which we differ
-  bool larger = false;                     // it has them
-  int begin = 0, end = 0;                  // where they lie in the column that parts us
-  const Difference* difference = nullptr;  // the same rows, if it pays to know them
-};
-
-// Two neighbours along the column, and what other columns say; see quadrants.hpp.
-inline constexpr int kMostRelatives = 3;
 
 // What the chain needs to know of its node's problem.
 struct ChainContext {
@@ -103,7 +62,7 @@ class Chain {
   using Entry = Threshold<V>;
 
   // Starts with what relatives know of the same thresholds.
-  void start(const ChainContext& context, const Relative<V>* relatives, int count, bool with_floors,
+  void start(const ChainContext& context, const Relatives<V>& relatives, bool with_floors,
              Counters& counters);
 
   // Takes the next threshold that could cost less than `best`; false if there is none left.
@@ -112,6 +71,15 @@ class Chain {
   Task<V> task_at(int position);
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
+
+  // By how many bytes it has grown since it was last asked.
+  std::int64_t growth() {
+    const std::size_t bytes = entries_.capacity() * sizeof(Entry) +
+                              floors_.capacity() * sizeof(std::uint16_t) +
+                              runs_.capacity() * sizeof runs_[0];
+    return static_cast<std::int64_t>(bytes) -
+           std::exchange(told_, static_cast<std::int64_t>(bytes));
+  }
 
   const ChainContext& context() const { return context_; }
   Entry& entry(int i) { return entries_[static_cast<std::size_t>(i)]; }
@@ -122,9 +90,9 @@ class Chain {
   // The floors of an entry's second columns, both sides; raised by those of its neighbours.
   std::uint16_t* floors(int i);
 
-  // The nearest solved neighbours of entry i for one side.
-  int relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
-                Relative<V> out[2]) const;
+  // Adds the nearest solved neighbours of entry i for one side.
+  void relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
+                 Relatives<V>& out) const;
 
   // Looks again at everything before a position; whatever is known stays known.
   void reopen(int before);
@@ -160,7 +128,7 @@ class Chain {
   // A bound on every split at or after a and before b; see gap().
   V bound_between(const Entry& a, const Entry& b) const;
   // transfer.cpp
-  void take_relatives(const Relative<V>* relatives, int count, bool with_floors);
+  void take_relatives(const Relatives<V>& relatives, bool with_floors);
   void take(const Walk<V>& theirs, bool with_floors, Entry& ours);
 
   void append(int position, int rank, const V lo[2], const V hi[2]);
@@ -173,6 +141,7 @@ class Chain {
   std::vector<Entry> kept_;                // room for store()
   std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
   std::size_t next_run_ = 0;
+  std::int64_t told_ = 0;
   int first_allowed_ = 1, last_allowed_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "search/audit/claims.hpp"
 #include "search/columns/column_group.hpp"
+#include "search/columns/floors.hpp"
 #include "search/columns/rank_table.hpp"
 #include "search/node.hpp"
 #include "search/targets/leaf_cost.hpp"
@@ -48,17 +49,21 @@ class ColumnNode final : public Node {
   }
 
   // The node of all rows.
-  static std::unique_ptr<Node> root(const Problem& data) {
+  static std::unique_ptr<Node> root(const Problem& data, Workspace& work) {
+    if (work.control != nullptr) work.control->need_memory(least_bytes(data));
     auto node = std::make_unique<ColumnNode>(data.features, data.unit, data.min_rows,
-                                             std::make_shared<RankTools>(data));
-    node->ranks_.read(data);
+                                             std::make_shared<RankTools>(data, work.control));
+    node->ranks_.read_size();
     node->take_size();
     node->leaf_cost_ = LeafCost(data);
     node->targets_.allocate(data, data.rows, node->words_);
-    for (int f = 0; f < data.features; ++f)
+    for (int f = 0; f < data.features; ++f) {
+      work.spend_on(2 * data.rows);
+      node->ranks_.read(f);
       node->targets_.take_rows(data, f, node->ranks_.row_order(f));
-    node->finish(data.counts != nullptr && data.min_rows > 1);
-    for (int f = 0; f < data.features; ++f) node->set_root_prefixes(data, f);
+    }
+    node->finish(data.counts != nullptr && data.min_rows > 1, work);
+    for (int f = 0; f < data.features; ++f) node->set_root_prefixes(data, f, work);
     EXACTREE_CLAIM(node->audited.set_root(data));
     return node;
   }
@@ -74,16 +79,19 @@ class ColumnNode final : public Node {
     return ranks_.position_of(f, rank, from);
   }
 
-  void make_child(int f, int p, bool left, Node& into, const Workspace&) override {
+  void make_child(int f, int p, bool left, Node& into, Workspace& work) override {
     auto& child = static_cast<ColumnNode&>(into);
-    child.ranks_.take(ranks_, f, p, left);
+    child.ranks_.take_size(ranks_, f, p, left);
     child.take_size();
     child.targets_.allocate(targets_, child.rows_, child.words_);
-    for (int g = 0; g < features_; ++g)
+    for (int g = 0; g < features_; ++g) {
+      work.spend_on(rows_);
+      child.ranks_.take(g);
       child.targets_.take(targets_, g, child.ranks_.kept(g), words_);
-    child.finish(!counts_.empty());
+    }
+    child.finish(!counts_.empty(), work);
     if (!prefix_.empty() || !counts_.empty())
-      for (int g = 0; g < features_; ++g) child.set_child_prefixes(*this, g);
+      for (int g = 0; g < features_; ++g) child.set_child_prefixes(*this, g, work);
     EXACTREE_CLAIM(child.audited.set_child(audited, f, rank_at(f, p), left), claims::built(child));
   }
 
@@ -158,9 +166,11 @@ class ColumnNode final : public Node {
   }
 
   std::int64_t bytes() const override {
-    return static_cast<std::int64_t>(ends_.capacity() * sizeof(Word)) + ranks_.bytes() +
-           targets_.bytes();
+    const std::size_t sums = ends_.capacity() * sizeof(Word) + prefix_.capacity() * sizeof(Cost) +
+                             counts_.capacity() * sizeof(int);
+    return static_cast<std::int64_t>(sums) + ranks_.bytes() + targets_.bytes();
   }
+  bool keeps_pairs() const override { return ranks_.keeps_all(); }
 
  private:
   void take_size() {
@@ -168,8 +178,20 @@ class ColumnNode final : public Node {
     words_ = ranks_.words();
     ends_.resize(index(features_, words_));
   }
-  void finish(bool counted) {
+  // What the node of all rows takes at least: per row and column its rank, its place and its
+  // target.
+  static std::int64_t least_bytes(const Problem& data) {
+    std::int64_t bits = 8 * static_cast<std::int64_t>(sizeof(Rank) + sizeof(int)) + 1;
+    if (kSquared<Targets>)
+      bits += 8 * static_cast<std::int64_t>(sizeof(double) * (data.masses != nullptr ? 2 : 1));
+    else
+      bits += Targets::kWeighted ? 8 * static_cast<std::int64_t>(sizeof(Cost) + sizeof(int))
+                                 : std::max(1, data.classes > 2 ? data.classes : 1);
+    return bits * data.rows / 8 * data.features;
+  }
+  void finish(bool counted, Workspace& work) {
     for (int f = 0; f < features_; ++f) {
+      work.spend_on(rows_ / 4);
       const Rank* r = ranks_.own(f);
       Word* e = &ends_[index(f, words_)];
       for (int w = 0; w < words_; ++w) e[w] = group_ends(r + w * 64);
@@ -180,7 +202,9 @@ class ColumnNode final : public Node {
     if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
     if (counted) counts_.resize(index(features_, rows_ + 1));
   }
-  void set_root_prefixes(const Problem& data, int f) {
+  void set_root_prefixes(const Problem& data, int f, Workspace& work) {
+    if (counts_.empty() && prefix_.empty()) return;
+    work.spend_on(rows_);
     if (!counts_.empty()) {
       int* sum = &counts_[index(f, rows_ + 1)];
       sum[0] = 0;
@@ -188,7 +212,8 @@ class ColumnNode final : public Node {
     }
     if (!prefix_.empty()) set_cost_prefix(f);
   }
-  void set_child_prefixes(const ColumnNode& parent, int f) {
+  void set_child_prefixes(const ColumnNode& parent, int f, Workspace& work) {
+    work.spend_on(rows_);
     if (!prefix_.empty()) set_cost_prefix(f);
     if (counts_.empty()) return;
     int* sum = &counts_[index(f, rows_ + 1)];
@@ -220,7 +245,7 @@ class ColumnNode final : public Node {
   // Eight columns at a time, those first that were good lately.
   void by_groups(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
                  Workspace& work) {
-    std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
+    std::vector<int>& order = work.order_after(f, features_);
     const int groups = groups_of(features_), first = order.front() / kGroup;
     for (int i = 0; i < groups && (side[0].wanted || side[1].wanted); ++i) {
       const int group = (first + i) % groups;
@@ -232,6 +257,7 @@ class ColumnNode final : public Node {
       }
       const unsigned lanes = found[0].live | found[1].live;
       if (lanes == 0) continue;
+      work.spend_on(rows_);
       if (!targets_.worth_a_group(lanes)) {
         typename Targets::Passes passes(scan, work);
         for (unsigned v = lanes; v != 0; v &= v - 1)
@@ -270,15 +296,14 @@ class ColumnNode final : public Node {
     if (side.floors == nullptr) return;
     for (unsigned v = found.live; v != 0; v &= v - 1) {
       const int j = std::countr_zero(v);
-      std::uint16_t& floor = side.floors[group * kGroup + j];
-      floor = std::max(floor, static_cast<std::uint16_t>(std::min(found.floor[j], 65535)));
+      raise_floor(side.floors[group * kGroup + j], found.floor[j]);
     }
   }
   // One column after the other. Those that were good lately come first: they bring `best` down.
   void by_columns(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
                   Workspace& work) {
     typename Targets::Passes passes(scan, work);
-    std::vector<int>& order = work.order[static_cast<std::size_t>(f)];
+    std::vector<int>& order = work.order_after(f, features_);
     for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i)
       if (by_column(order[i], f, p, side, limited, passes, scan, work) && i > 0)
         std::rotate(order.begin(), order.begin() + static_cast<long>(i),
@@ -294,6 +319,7 @@ class ColumnNode final : public Node {
     }
     EXACTREE_CLAIM(claim_barred(f, p, g, limited, side, scan));
     if (!scan[0].wanted && !scan[1].wanted) return false;
+    work.spend_on(rows_);
     [[maybe_unused]] const Scan<Measure> before[2] = {scan[0], scan[1]};
     const bool better = ranks_.with_parting(g, f, p, [&](const auto& parting) {
       return scan_column(g, parting, limited, passes, scan, side, work);
@@ -320,9 +346,7 @@ class ColumnNode final : public Node {
       if (!scan[s].wanted) continue;
       ++work.counters.scans;
       if (side[s].floors == nullptr || limited) continue;
-      const Measure most = std::numeric_limits<std::uint16_t>::max();
-      const Measure floor = std::min(most, scan[s].floor / floor_unit());
-      side[s].floors[g] = std::max(side[s].floors[g], static_cast<std::uint16_t>(floor));
+      raise_floor(side[s].floors[g], scan[s].floor / floor_unit());
     }
     return scan[0].best < before[0] || scan[1].best < before[1];
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 
 #include "search/value.hpp"
 
@@ -14,6 +15,15 @@ namespace exactree {
 
 inline int floor_stride(int columns) {
   return (columns + 7) / 8 * 8;
+}
+
+// Raises one floor. It is not negative: a side is scanned for something below a positive cost only,
+// since its lower bound is at least the penalty (Worker::raise_by_floors). As 16 bits without a
+// sign a negative one would bar the best column.
+inline void raise_floor(std::uint16_t& floor, Cost least) {
+  constexpr Cost kMost = std::numeric_limits<std::uint16_t>::max();
+  if (least < 0) throw std::logic_error("exactree: a floor is negative; please report this");
+  floor = std::max(floor, static_cast<std::uint16_t>(std::min(least, kMost)));
 }
 
 // Raises the floors of a side to those of another less some units.

@@ -85,8 +85,9 @@ class TwoClassPass {
 
   TwoClassPass(const Node& node, const Score& score) : node_(node), score_(score) {}
 
-  SingleSplit run(Value* lowest) {
+  SingleSplit run(Value* lowest, Workspace& work) {
     for (int f = 0; f < node_.features(); ++f) {
+      work.spend_on(node_.rows());
       list_words(f);
       for (std::size_t w = 0; w + 1 < before_.size(); ++w) {
         const Point &a = before_[w], &b = before_[w + 1];
@@ -147,15 +148,16 @@ class TwoClassPass {
   Value known_ = std::numeric_limits<Value>::max();  // some split has no more
 };
 
-SingleSplit best_of_two(const Node& node, Cost unit, Criterion criterion, Cost* cost) {
+SingleSplit best_of_two(const Node& node, Cost unit, Criterion criterion, Cost* cost,
+                        Workspace& work) {
   int ones = 0;
   for (int w = 0; w * 64 < node.rows(); ++w) ones += std::popcount(node.class_mask(0, 1)[w]);
   const int zeros = node.rows() - ones;
   if (criterion == Criterion::kErrors)
-    return TwoClassPass(node, Errors{unit, {zeros, ones}}).run(cost);
+    return TwoClassPass(node, Errors{unit, {zeros, ones}}).run(cost, work);
   *cost = 0;
   double lowest = 0;
-  return TwoClassPass(node, Gini{unit, {zeros, ones}}).run(&lowest);
+  return TwoClassPass(node, Gini{unit, {zeros, ones}}).run(&lowest, work);
 }
 
 // The rows of every class on one side, all of the same cost.
@@ -190,8 +192,9 @@ class ClassCounts {
 // left side before the word together with the right side after it.
 class ManyClassPass {
  public:
-  ManyClassPass(const Node& node, int classes, Cost unit, Criterion criterion)
+  ManyClassPass(const Node& node, int classes, Cost unit, Criterion criterion, Workspace& work)
       : node_(node),
+        work_(work),
         criterion_(criterion),
         slack_(2 * Gini::rounding_of(unit * node.rows())),
         nothing_(classes, unit),
@@ -203,6 +206,7 @@ class ManyClassPass {
 
   SingleSplit run(double* lowest) {
     for (int f = 0; f < node_.features(); ++f) {
+      work_.spend_on(node_.rows());
       take_column(f);
       list_words(f);
       ClassCounts left = nothing_, right = all_;
@@ -229,6 +233,7 @@ class ManyClassPass {
   }
 
   void move_word(int w, ClassCounts& to, ClassCounts* from) const {
+    work_.spend_on(64 * static_cast<int>(masks_.size()));
     for (std::size_t c = 0; c < masks_.size(); ++c) {
       const int n = std::popcount(masks_[c][w]), label = static_cast<int>(c);
       to.add(label, n);
@@ -252,6 +257,7 @@ class ManyClassPass {
   }
 
   void search_word(int f, int w, ClassCounts& left, ClassCounts& right) {
+    work_.spend_on(1024 * static_cast<int>(masks_.size()));
     const int end = std::min((w + 1) * 64, node_.rows());
     int p = node_.next(f, std::max(first_, w * 64 + 1));
     for (int row = w * 64; row < end; ++row) {
@@ -278,6 +284,7 @@ class ManyClassPass {
   }
 
   const Node& node_;
+  Workspace& work_;
   const Criterion criterion_;
   const double slack_;  // for the rounding of what is compared
   const ClassCounts nothing_;
@@ -290,19 +297,22 @@ class ManyClassPass {
   double known_ = std::numeric_limits<double>::max();  // some split has no more
 };
 
-SingleSplit best_of_many(const Node& node, const Problem& data, Criterion criterion, Cost* cost) {
+SingleSplit best_of_many(const Node& node, const Problem& data, Criterion criterion, Cost* cost,
+                         Workspace& work) {
   double lowest = 0;
-  const SingleSplit best = ManyClassPass(node, data.classes, data.unit, criterion).run(&lowest);
+  const SingleSplit best =
+      ManyClassPass(node, data.classes, data.unit, criterion, work).run(&lowest);
   *cost = criterion == Criterion::kErrors ? static_cast<Cost>(lowest) : 0;
   return best;
 }
 
 // The split with the least squared error.
-SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
+SingleSplit best_of_squares(const Node& node, int shift, Cost* cost, Workspace& work) {
   SingleSplit best;
   const int rows = node.rows();
   std::vector<SquareSums> row(static_cast<std::size_t>(rows));
   for (int f = 0; f < node.features(); ++f) {
+    work.spend_on(16 * std::min(rows, 1 << 26));
     node.list_squares(f, row.data());
     SquareSums left, right;
     for (const SquareSums& r : row) right = right + r;
@@ -324,17 +334,19 @@ SingleSplit best_of_squares(const Node& node, int shift, Cost* cost) {
 
 }  // namespace
 
-SingleSplit best_split(const Node& node, const Problem& data, Criterion criterion, Cost* cost) {
-  if (data.squared()) return best_of_squares(node, data.shift, cost);
+SingleSplit best_split(const Node& node, const Problem& data, Criterion criterion, Cost* cost,
+                       Workspace& work) {
+  if (data.squared()) return best_of_squares(node, data.shift, cost, work);
   if (node.features() > 0 && node.class_mask(0, 1) != nullptr &&
       Gini::exact(data.unit, node.rows()))
-    return data.classes <= 2 ? best_of_two(node, data.unit, criterion, cost)
-                             : best_of_many(node, data, criterion, cost);
+    return data.classes <= 2 ? best_of_two(node, data.unit, criterion, cost, work)
+                             : best_of_many(node, data, criterion, cost, work);
   SingleSplit best;
   const int rows = node.rows();
   std::vector<int> label(static_cast<std::size_t>(rows));
   std::vector<Cost> weight(static_cast<std::size_t>(rows));
   for (int f = 0; f < node.features(); ++f) {
+    work.spend_on(16 * std::min(rows, 1 << 26));
     node.list_rows(f, label.data(), weight.data());
     Side left(data), right(data);
     for (std::size_t i = 0; i < label.size(); ++i) right.move(label[i], weight[i]);

@@ -5,6 +5,11 @@
 // gives 64 of them. These arrays are made when first asked for, from the parent's by compaction. A
 // column of few values has bytes for ranks; only those in its own order are as wide as all others,
 // because they are what the rest of the search reads.
+//
+// Pairs are quadratic in the columns, so they are kept only while there is room, in blocks: all
+// orders of one column f, which is what the splits of f ask for. Where there is no room for a new
+// block it takes the place of the oldest, which is made again when it is needed. A child whose
+// parent has not kept a block makes its own from the data.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +22,31 @@
 
 #include "search/columns/column_group.hpp"
 #include "search/columns/ranks.hpp"
+#include "search/driver/control.hpp"
 #include "search/problem.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
 // What the nodes of a search share.
 struct RankTools {
+  // Which share of the room for what only helps the pairs of all rows may take, and which all
+  // pairs: the former serve all nodes.
+  static constexpr double kRootShare = 0.5, kShare = 0.75;
+
   CompactionTable compaction;
+  const Problem* data;
+  Control* control;          // counts the bytes of pairs; null: nobody does
   std::vector<bool> narrow;  // per column: its ranks fit in bytes
 
-  explicit RankTools(const Problem& data) {
-    for (int f = 0; f < data.features; ++f) {
+  RankTools(const Problem& problem, Control* counting) : data(&problem), control(counting) {
+    for (int f = 0; f < data->features; ++f) {
       int most = 0;
-      for (int i = 0; i < data.rows; ++i) most = std::max(most, data.rank(f, i));
+      for (int i = 0; i < data->rows; ++i) most = std::max(most, data->rank(f, i));
       narrow.push_back(most <= RankCode<Narrow>::kMost);
     }
+  }
+  void use_memory(std::int64_t bytes) const {
+    if (bytes != 0 && control != nullptr) control->use_memory(bytes);
   }
 };
 
@@ -40,44 +55,55 @@ class RankTable {
  public:
   RankTable(int features, std::shared_ptr<const RankTools> tools)
       : features_(features), tools_(std::move(tools)) {
-    array_of_.resize(static_cast<std::size_t>(features) * static_cast<std::size_t>(features));
+    const auto columns = static_cast<std::size_t>(features);
+    own_.resize(columns);
+    row_order_.resize(columns);
+    block_of_.resize(columns, -1);
   }
+  RankTable(const RankTable&) = delete;
+  RankTable& operator=(const RankTable&) = delete;
+  ~RankTable() { tools_->use_memory(-counted_); }
 
-  // The table of all rows.
-  void read(const Problem& data) {
-    data_ = &data;
-    resize(data.rows);
-    // All threads ask this table for ranks while one of them adds arrays: nothing may move.
-    wide_.reserve(array_of_.size());
-    narrow_.reserve(array_of_.size());
-    row_order_.resize(index(features_, rows_));
-    for (int f = 0; f < features_; ++f) {
-      sort_rows(f, &row_order_[index(f, rows_)]);
-      read_array(f, f, add(wide_, f, f));
-    }
+  // The table of all rows, column by column.
+  void read_size() { resize(tools_->data->rows); }
+  void read(int f) {
+    auto& order = row_order_[static_cast<std::size_t>(f)].rows;
+    order.resize(static_cast<std::size_t>(rows_));
+    sort_rows(f, order.data());
+    Rank* to = own_room(f);
+    const std::int32_t* ranks = column_of(f);
+    for (int i = 0; i < rows_; ++i)
+      to[i] = RankCode<Rank>::encode(ranks[order[static_cast<std::size_t>(i)]]);
+    pad(to);
   }
   // The table of one side of the split (f, p) of the parent, which must outlive it.
-  void take(RankTable& parent, int f, int p, bool left) {
+  void take_size(RankTable& parent, int f, int p, bool left) {
     parent_ = &parent;
+    split_ = f;
+    position_ = p;
+    left_ = left;
     resize(left ? p : parent.rows_ - p);
     keep_.resize(index(features_, parent.words_));
-    for (int g = 0; g < features_; ++g) {
-      parent.write_side(g, f, p, left, &keep_[index(g, parent.words_)]);
-      compact_array(parent.own(g), g, add(wide_, g, g));
-    }
+  }
+  void take(int g) {
+    parent_->write_side(g, split_, position_, left_, &keep_[index(g, parent_->words_)]);
+    compact_array(parent_->own(g), g, own_room(g));
   }
 
   int rows() const { return rows_; }
   int words() const { return words_; }
   Word last_word() const { return low_bits(rows_ - (words_ - 1) * 64); }
   const std::shared_ptr<const RankTools>& tools() const { return tools_; }
-  // The rows in the order of a column, if they are all there are.
-  const int* row_order(int f) const { return &row_order_[index(f, rows_)]; }
+  // Which of all rows are here, in the order of a column.
+  const int* row_order(int f) {
+    if (parent_ != nullptr) compact_order(f);
+    return row_order_[static_cast<std::size_t>(f)].rows.data();
+  }
   // Which of the parent's rows are here, in the order of a column.
   const Word* kept(int f) const { return &keep_[index(f, parent_->words_)]; }
 
   // The ranks of a column in its own order.
-  const Rank* own(int f) const { return wide_[array_of_[pair(f, f)]]; }
+  const Rank* own(int f) const { return own_[static_cast<std::size_t>(f)].template as<Rank>(); }
   int rank_at(int f, int p) const { return own(f)[p] + RankCode<Rank>::kOffset; }
   // How many rows have a lower rank; at least `from`.
   int position_of(int f, int rank, int from) const {
@@ -94,32 +120,47 @@ class RankTable {
   // Does something with the rows that the split (f, p) sends left, in the order of column g.
   template <class Act>
   EXACTREE_INLINE auto with_parting(int g, int f, int p, Act act) {
-    if (g != f && is_narrow(f))
-      return act(Parting<Narrow>{ranks(&RankTable::narrow_, g, f), limit<Narrow>(f, p), words_,
-                                 last_word()});
-    return act(
-        Parting<Rank>{ranks(&RankTable::wide_, g, f), limit<Rank>(f, p), words_, last_word()});
+    if (g == f) return act(Parting<Rank>{own(f), limit<Rank>(f, p), words_, last_word()});
+    if (is_narrow(f))
+      return act(Parting<Narrow>{ranks<Narrow>(g, f), limit<Narrow>(f, p), words_, last_word()});
+    return act(Parting<Rank>{ranks<Rank>(g, f), limit<Rank>(f, p), words_, last_word()});
   }
   // The same for some columns of a group.
   template <class Act>
   EXACTREE_INLINE void with_group(int group, int f, int p, unsigned lanes, Act act) {
     if (is_narrow(f))
-      act(group_parting(&RankTable::narrow_, group, f, p, lanes));
+      act(group_parting<Narrow>(group, f, p, lanes));
     else
-      act(group_parting(&RankTable::wide_, group, f, p, lanes));
+      act(group_parting<Rank>(group, f, p, lanes));
   }
 
+  // Whether all pairs are kept once they were made.
+  bool keeps_all() const {
+    const std::int64_t all = block_bytes<Rank>() * features_;
+    return tools_->control == nullptr || tools_->control->has_room(all, share());
+  }
+  // Of all but the pairs and orders, which count themselves.
   std::int64_t bytes() const {
-    return static_cast<std::int64_t>(keep_.capacity() * sizeof(Word)) + wide_.bytes() +
-           narrow_.bytes();
+    return static_cast<std::int64_t>(keep_.capacity() * sizeof(Word)) + own_bytes_ +
+           (parent_ == nullptr ? static_cast<std::int64_t>(index(features_, rows_) * sizeof(int))
+                               : 0);
   }
 
  private:
+  // The rows of a node in the order of a column, made when first asked for.
+  struct Order {
+    std::vector<int> rows;
+    std::uint64_t made_for = 0;
+  };
+
   std::size_t index(int f, int stride) const {
     return static_cast<std::size_t>(f) * static_cast<std::size_t>(stride);
   }
-  std::size_t pair(int g, int f) const { return index(g, features_) + static_cast<std::size_t>(f); }
   bool is_narrow(int f) const { return tools_->narrow[static_cast<std::size_t>(f)]; }
+  const std::int32_t* column_of(int f) const {
+    return tools_->data->ranks + index(f, tools_->data->rows);
+  }
+  double share() const { return parent_ == nullptr ? RankTools::kRootShare : RankTools::kShare; }
   // The rank that parts the rows at position p; beyond the last row, the padding.
   template <class R>
   R limit(int f, int p) const {
@@ -131,16 +172,24 @@ class RankTable {
     words_ = (rows + 63) / 64;
     // Vector code reads and writes whole words, and one rank past the last.
     stride_ = static_cast<std::size_t>(words_) * 64 + 64;
-    std::fill(array_of_.begin(), array_of_.end(), -1);
-    wide_.clear();
-    narrow_.clear();
+    std::fill(block_of_.begin(), block_of_.end(), -1);
+    blocks_used_ = 0;
+    node_ = ++numbers_;
+  }
+  // Room for any child of the parent.
+  std::size_t room() const { return parent_ != nullptr ? parent_->stride_ : stride_; }
+  Rank* own_room(int f) {
+    RankRoom& to = own_[static_cast<std::size_t>(f)];
+    own_bytes_ += to.template resize<Rank>(room());
+    return to.template as<Rank>();
   }
   // Ranks are dense: a counting sort.
-  void sort_rows(int f, int* order) const {
-    std::vector<int> start(static_cast<std::size_t>(data_->max_rank) + 2, 0);
-    for (int i = 0; i < rows_; ++i) ++start[static_cast<std::size_t>(data_->rank(f, i)) + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    for (int i = 0; i < rows_; ++i) order[start[static_cast<std::size_t>(data_->rank(f, i))]++] = i;
+  void sort_rows(int f, int* order) {
+    const std::int32_t* ranks = column_of(f);
+    starts_.assign(static_cast<std::size_t>(tools_->data->max_rank) + 2, 0);
+    for (int i = 0; i < rows_; ++i) ++starts_[static_cast<std::size_t>(ranks[i]) + 1];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    for (int i = 0; i < rows_; ++i) order[starts_[static_cast<std::size_t>(ranks[i])]++] = i;
   }
   void write_side(int g, int f, int p, bool left, Word* out) {
     with_parting(g, f, p, [&](const auto& parting) {
@@ -148,44 +197,111 @@ class RankTable {
     });
   }
 
-  // Room for the ranks of column f in the order of column g, large enough for any child's.
-  template <class R>
-  R* add(RankRooms<R>& rooms, int g, int f) {
-    const int at = rooms.add(parent_ != nullptr ? parent_->stride_ : stride_);
-    array_of_[pair(g, f)] = at;
-    return rooms[at];
-  }
   template <class R>
   void pad(R* ranks) const {
     std::fill(ranks + rows_, ranks + stride_, RankCode<R>::kPad);
-  }
-  template <class R>
-  void read_array(int g, int f, R* to) const {
-    const int* order = row_order(g);
-    for (int i = 0; i < rows_; ++i) to[i] = RankCode<R>::encode(data_->rank(f, order[i]));
-    pad(to);
   }
   template <class R>
   void compact_array(const R* from, int g, R* to) const {
     compact(from, kept(g), parent_->words_, to, tools_->compaction);
     pad(to);
   }
-  // The ranks of column f in the order of column g, made on demand.
-  template <class R>
-  const R* ranks(RankRooms<R> RankTable::* rooms, int g, int f) {
-    if (array_of_[pair(g, f)] < 0) {
-      const R* from = parent_ != nullptr ? parent_->ranks(rooms, g, f) : nullptr;
-      R* to = add(this->*rooms, g, f);
-      if (parent_ != nullptr)
-        compact_array(from, g, to);
-      else
-        read_array(g, f, to);
+  void compact_order(int g) {
+    Order& order = row_order_[static_cast<std::size_t>(g)];
+    if (order.made_for == node_) return;
+    order.made_for = node_;
+    const int* from = parent_->row_order(g);
+    if (order.rows.size() < room()) {
+      count((room() - order.rows.size()) * sizeof(int));
+      order.rows.resize(room());
     }
-    return (this->*rooms)[array_of_[pair(g, f)]];
+    compact(from, kept(g), parent_->words_, order.rows.data(), tools_->compaction);
+  }
+  void count(std::size_t bytes) {
+    counted_ += static_cast<std::int64_t>(bytes);
+    tools_->use_memory(static_cast<std::int64_t>(bytes));
+  }
+
+  // The ranks of column f in the order of another column g, made on demand.
+  template <class R>
+  EXACTREE_INLINE const R* ranks(int g, int f) {
+    int b = block_of_[static_cast<std::size_t>(f)];
+    if (b < 0) b = open_block<R>(f);
+    RankBlock& block = blocks_[static_cast<std::size_t>(b)];
+    RankRoom& to = block.in_order_of[static_cast<std::size_t>(g)];
+    if (to.made_for != block.number) [[unlikely]]
+      make<R>(g, f, block, to);
+    return to.template as<R>();
   }
   template <class R>
-  GroupParting<R> group_parting(RankRooms<R> RankTable::* rooms, int group, int f, int p,
-                                unsigned lanes) {
+  [[gnu::noinline]] void make(int g, int f, const RankBlock& block, RankRoom& to) {
+    // The parent first: it may throw.
+    const R* from = parent_ != nullptr && parent_->template has_block<R>(f)
+                        ? parent_->template ranks<R>(g, f)
+                        : nullptr;
+    count(static_cast<std::size_t>(to.template resize<R>(room())));
+    if (from != nullptr)
+      compact_array(from, g, to.template as<R>());
+    else
+      gather(g, f, to.template as<R>());
+    to.made_for = block.number;
+  }
+  template <class R>
+  void gather(int g, int f, R* to) {
+    const int* order = row_order(g);
+    const R* column = encoded<R>(f);
+    for (int i = 0; i < rows_; ++i) to[i] = column[order[i]];
+    pad(to);
+  }
+  // The ranks of a column in the order of the data, coded; those of the last one asked for.
+  template <class R>
+  const R* encoded(int f) {
+    if (encoded_ != f) {
+      encoded_ = f;
+      encoded_ranks_.template resize<R>(static_cast<std::size_t>(tools_->data->rows));
+      R* to = encoded_ranks_.template as<R>();
+      const std::int32_t* from = column_of(f);
+      for (int i = 0; i < tools_->data->rows; ++i) to[i] = RankCode<R>::encode(from[i]);
+    }
+    return encoded_ranks_.template as<R>();
+  }
+
+  template <class R>
+  std::int64_t block_bytes() const {
+    return static_cast<std::int64_t>(index(features_, 1) * (room() * sizeof(R) + sizeof(RankRoom)));
+  }
+  // Whether a column has a block here, or can have one without taking another's.
+  template <class R>
+  bool has_block(int f) const {
+    return block_of_[static_cast<std::size_t>(f)] >= 0 || can_grow<R>();
+  }
+  template <class R>
+  bool can_grow() const {
+    return blocks_used_ < static_cast<int>(blocks_.size()) || blocks_.empty() ||
+           tools_->control == nullptr || tools_->control->has_room(block_bytes<R>(), share());
+  }
+  template <class R>
+  [[gnu::noinline]] int open_block(int f) {
+    int at = blocks_used_;
+    if (can_grow<R>()) {
+      ++blocks_used_;
+      if (at == static_cast<int>(blocks_.size())) {
+        blocks_.emplace_back();
+        blocks_.back().in_order_of.resize(static_cast<std::size_t>(features_));
+        count(static_cast<std::size_t>(features_) * sizeof(RankRoom));
+      }
+    } else {
+      at = oldest_ = (oldest_ + 1) % blocks_used_;
+      block_of_[static_cast<std::size_t>(blocks_[static_cast<std::size_t>(at)].feature)] = -1;
+    }
+    RankBlock& block = blocks_[static_cast<std::size_t>(at)];
+    block.feature = f;
+    block.number = ++numbers_;
+    block_of_[static_cast<std::size_t>(f)] = at;
+    return at;
+  }
+  template <class R>
+  GroupParting<R> group_parting(int group, int f, int p, unsigned lanes) {
     GroupParting<R> parting;
     parting.limit = limit<R>(f, p);
     parting.words = words_;
@@ -195,7 +311,7 @@ class RankTable {
       if (g == f)
         parting.own = j, parting.position = p;
       else
-        parting.ranks[j] = ranks(rooms, g, f);
+        parting.ranks[j] = ranks<R>(g, f);
     }
     return parting;
   }
@@ -203,13 +319,21 @@ class RankTable {
   int features_, rows_ = 0, words_ = 0;
   std::size_t stride_ = 0;
   std::shared_ptr<const RankTools> tools_;
-  const Problem* data_ = nullptr;  // of all rows
-  RankTable* parent_ = nullptr;    // of all others
-  RankRooms<Rank> wide_;
-  RankRooms<Narrow> narrow_;
-  std::vector<int> array_of_;   // per pair of columns: which of those above, -1 if none yet
-  std::vector<Word> keep_;      // per column: which of the parent's rows are here
-  std::vector<int> row_order_;  // all rows: their order in each column
+  RankTable* parent_ = nullptr;  // of all but the root
+  int split_ = 0, position_ = 0;
+  bool left_ = true;
+  // Nothing of these moves once it was made: all threads read those of the root.
+  std::vector<RankRoom> own_;  // per column
+  std::int64_t own_bytes_ = 0, counted_ = 0;
+  std::vector<RankBlock> blocks_;
+  std::vector<int> block_of_;  // per column: -1 if it has none
+  int blocks_used_ = 0, oldest_ = 0;
+  std::uint64_t numbers_ = 0, node_ = 0;  // the last number given, and this node's
+  RankRoom encoded_ranks_;
+  int encoded_ = -1;
+  std::vector<Word> keep_;        // per column: which of the parent's rows are here
+  std::vector<Order> row_order_;  // per column, of those that were asked for
+  std::vector<int> starts_;
 };
 
 }  // namespace exactree::EXACTREE_ISA

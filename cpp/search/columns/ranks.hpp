@@ -41,34 +41,41 @@ struct Parting {
   Word side(int s, int w) const { return s == 0 ? left(w) : ~left(w) & rows(w); }
 };
 
-// Arrays of ranks, as many as a node asks for. They are kept for the next node of the same place.
-template <class Rank>
-class RankRooms {
+// An array of ranks of either width. It is kept for the next ones of the same place.
+class RankRoom {
  public:
-  // Nothing moves while up to so many arrays are added.
-  void reserve(std::size_t most) { rooms_.reserve(most); }
-  void clear() { used_ = 0; }
-  int add(std::size_t size) {
-    if (rooms_.size() <= used_) rooms_.resize(used_ + 1);
-    Room& room = rooms_[used_];
-    if (room.size < size) {
-      room.ranks.reset(new Rank[size]);
-      allocated_ += size - room.size;
-      room.size = size;
-    }
-    return static_cast<int>(used_++);
+  // Room for so many ranks of a type; what was there is gone. Returns by how many bytes it grew.
+  template <class Rank>
+  std::int64_t resize(std::size_t size) {
+    const std::size_t bytes = size * sizeof(Rank);
+    if (bytes <= bytes_) return 0;
+    const auto more = static_cast<std::int64_t>(bytes - bytes_);
+    ranks_.reset();  // first, so that there are not two at once
+    ranks_.reset(new std::byte[bytes]);
+    bytes_ = bytes;
+    return more;
   }
-  Rank* operator[](int i) { return rooms_[static_cast<std::size_t>(i)].ranks.get(); }
-  const Rank* operator[](int i) const { return rooms_[static_cast<std::size_t>(i)].ranks.get(); }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(allocated_ * sizeof(Rank)); }
+  template <class Rank>
+  Rank* as() {
+    return reinterpret_cast<Rank*>(ranks_.get());
+  }
+  template <class Rank>
+  const Rank* as() const {
+    return reinterpret_cast<const Rank*>(ranks_.get());
+  }
+
+  std::uint64_t made_for = 0;  // whose ranks these are: see RankBlock
 
  private:
-  struct Room {
-    std::unique_ptr<Rank[]> ranks;
-    std::size_t size = 0;
-  };
-  std::vector<Room> rooms_;
-  std::size_t used_ = 0, allocated_ = 0;
+  std::unique_ptr<std::byte[]> ranks_;
+  std::size_t bytes_ = 0;
+};
+
+// The ranks of one column in the orders of all columns, those that were asked for.
+struct RankBlock {
+  std::vector<RankRoom> in_order_of;  // per column; made if it has this block's number
+  std::uint64_t number = 0;           // a new one for every column, and every node, that takes it
+  int feature = -1;
 };
 
 }  // namespace exactree::EXACTREE_ISA

@@ -80,11 +80,12 @@ class Walk {
 };
 
 template <class V>
-void Chain<V>::take_relatives(const Relative<V>* relatives, int count, bool with_floors) {
+void Chain<V>::take_relatives(const Relatives<V>& relatives, bool with_floors) {
+  const int count = relatives.count;
   const Node& node = *context_.node;
   const int f = context_.feature;
   Walk<V> walks[kMostRelatives];
-  for (int i = 0; i < count; ++i) walks[i] = Walk<V>(relatives[i], f, context_.budget.depth);
+  for (int i = 0; i < count; ++i) walks[i] = Walk<V>(relatives.list[i], f, context_.budget.depth);
   int last = kFirst, position = 0;
   for (;;) {
     Walk<V>* first = nullptr;
@@ -125,8 +126,7 @@ void Chain<V>::take(const Walk<V>& theirs, bool with_floors, Entry& ours) {
     raise_floors(to, from, context_.node->units(theirs.extra(s)), stride);
 }
 
-#define EXACTREE_TRANSFER_FOR(V) \
-  template void Chain<V>::take_relatives(const Relative<V>*, int, bool);
+#define EXACTREE_TRANSFER_FOR(V) template void Chain<V>::take_relatives(const Relatives<V>&, bool);
 EXACTREE_TRANSFER_FOR(One)
 EXACTREE_TRANSFER_FOR(Curve<8>)
 EXACTREE_TRANSFER_FOR(Curve<32>)

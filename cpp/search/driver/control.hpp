@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "search/value.hpp"
 
@@ -72,6 +73,10 @@ struct Counters {
 
 enum class Status { kOptimal, kTimeLimit, kMemoryLimit, kInterrupted };
 
+// Thrown where a limit ends a loop over the rows or columns half-way: what the loop was making is
+// of no use. Control knows why.
+struct Stopped {};
+
 // Shared by all workers of one solve. Workers ask stopped() often (it is one relaxed load); the
 // calling thread looks at the clock and at signals through poll().
 class Control {
@@ -79,7 +84,10 @@ class Control {
   using Clock = std::chrono::steady_clock;
 
   double time_limit = 1e300;
-  std::int64_t memory_limit = 0;       // bytes, 0: none
+  std::int64_t memory_limit = 0;  // bytes, 0: none
+  // Bytes up to which the search keeps what only makes it faster: ranks of pairs of columns that
+  // can be made again, and what neighbouring subproblems could use.
+  std::int64_t room = std::numeric_limits<std::int64_t>::max();
   std::function<bool(double)> signal;  // called with the seconds since the start; true: stop
 
   Control() : start_(Clock::now()) {}
@@ -113,6 +121,18 @@ class Control {
     while (used > peak && !peak_.compare_exchange_weak(peak, used)) {
     }
     if (memory_limit > 0 && used > memory_limit) stop(Status::kMemoryLimit);
+  }
+  // Before something is allocated that the search cannot do without.
+  void need_memory(std::int64_t bytes) {
+    if (memory_limit <= 0 || memory_.load(std::memory_order_relaxed) + bytes <= memory_limit)
+      return;
+    stop(Status::kMemoryLimit);
+    throw Stopped{};
+  }
+  // Whether so much that only helps can be kept, within a share of the room for that.
+  bool has_room(std::int64_t bytes, double share = 1) const {
+    const auto used = static_cast<double>(memory_.load(std::memory_order_relaxed) + bytes);
+    return used <= share * static_cast<double>(room);
   }
   std::int64_t peak_bytes() const { return peak_.load(); }
 

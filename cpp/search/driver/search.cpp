@@ -10,10 +10,21 @@ namespace exactree {
 
 namespace {
 
+constexpr std::int64_t kInputs = 7, kRoom = 64 << 20;
+
 template <class V>
 void run(const Problem& data, const SearchRequest& request, MakeRoot make_root, Control& control,
          SearchProgress& progress, SearchResult& result) {
   RootSearch<V>(data, request, make_root, control, progress, result).run();
+}
+
+// What a search may take for what only makes it faster: some times the rows as the user has them,
+// and something besides, in which all of the ranks of a small table fit. Below a limit, what it
+// cannot do without comes first.
+std::int64_t room_of(const Problem& data, std::int64_t memory_limit) {
+  const std::int64_t input = std::int64_t{8} * data.rows * data.features;
+  const std::int64_t room = kInputs * input + kRoom;
+  return memory_limit > 0 ? std::min(room, memory_limit / 4 * 3) : room;
 }
 
 // The search itself, once there is nothing left to be simplified.
@@ -40,6 +51,7 @@ void search_rows(const Problem& data, SearchRequest request, MakeRoot make_root,
 SearchResult search(const Problem& data, const SearchRequest& request, MakeRoot make_root,
                     Control& control, SearchProgress& progress) {
   SearchResult result;
+  control.room = std::min(control.room, room_of(data, control.memory_limit));
   if (data.masks == nullptr && !data.squared() && data.features > 0 && data.max_rank <= 1 &&
       request.switches.on(Pruning::kConflict)) {
     const WithoutConflicts rest(data);

@@ -37,6 +37,7 @@ struct SearchResult {
   std::vector<std::tuple<double, Cost, Cost>> history;  // seconds, objective, lower bound
   double seconds = 0;
   std::int64_t peak_bytes = 0;
+  int threads = 1;  // that took part
   // Splits of the trees that nobody had listed: their arrangement, and the rows that go left.
   struct Part {
     int source;

@@ -39,7 +39,7 @@ class MaskNodeOf final : public MaskNode {
     min_rows_ = min_rows;
   }
 
-  static std::unique_ptr<Node> root(const Problem& data) {
+  static std::unique_ptr<Node> root(const Problem& data, Workspace&) {
     auto shared = std::make_shared<Shared>(data);
     const auto words = static_cast<std::size_t>(data.masks->words());
     shared->classes = std::max(data.classes, 1);
@@ -72,7 +72,7 @@ class MaskNodeOf final : public MaskNode {
     for (std::size_t w = 0; w < n; ++w) rows_ += count(rows[w]);
     EXACTREE_CLAIM(audited.set_packed(shared_->audit, rows), claims::built(*this));
   }
-  void make_child(int id, int, bool left, Node& into, const Workspace&) override {
+  void make_child(int id, int, bool left, Node& into, Workspace&) override {
     const Word* mask = tree_->given(static_cast<std::uint32_t>(id));
     std::vector<Word> rows(set_);
     for (std::size_t w = 0; w < rows.size(); ++w) rows[w] &= left ? mask[w] : ~mask[w];

@@ -2,9 +2,10 @@
 //
 // Such a node has no columns. Its splits are the masks of a tree that all nodes share, each by its
 // id; a split sends the rows of its mask left. A mask that has all rows of the node on one side is
-// no split there. The recursion is that of Worker; its part for masks is in worker_masks.cpp.
+// no split there. The recursion is in mask_source.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,7 +37,7 @@ class MaskNode : public Node {
   using Word = std::uint64_t;
 
   explicit MaskNode(MaskTree& tree) : tree_(&tree) {}
-  MaskNode* masks() override { return this; }
+  SplitKind kind() const override { return SplitKind::kMasks; }
 
   MaskTree& tree() const { return *tree_; }
   const std::vector<Word>& row_set() const { return set_; }
@@ -69,7 +70,21 @@ class MaskNode : public Node {
 
   // Positions: there is one per mask, which stands for its split.
   static constexpr int kPosition = 1;
-  int rank_at(int id, int p) const override;
+  // The nearest ranks on both sides of a threshold among the rows of the node; masks have none.
+  int rank_at(int id, int p) const override {
+    const MaskThreshold* at = tree_->threshold(static_cast<std::uint32_t>(id));
+    if (at == nullptr) return 0;
+    int low = -1, high = -1;
+    for (int i = 0; i < tree_->rows(); ++i) {
+      if ((set_[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == 0) continue;
+      const int rank = tree_->rank(at->column, i);
+      if (rank < at->rank)
+        low = std::max(low, rank);
+      else
+        high = high < 0 ? rank : std::min(high, rank);
+    }
+    return p < kPosition ? low : high;
+  }
   int position_of(int, int, int) const override { return 0; }
   void part(int, int, Workspace&) const override {}
   void depth_one(int, int, SideQuery*, bool, Workspace&) override {}

@@ -67,7 +67,7 @@ bool MaskPlanner::improve() {
 }
 
 void MaskPlanner::choose_single(int v) {
-  MaskNode& node = *node_->masks();
+  MaskNode& node = static_cast<MaskNode&>(*node_);
   node.take_rows(place(v).rows.data(), true);
   place(v).id = node.leaf() > 0 ? id_of(node.single(node.leaf(), work_).place) : -1;
   place(v).flipped = false;
@@ -86,7 +86,7 @@ bool MaskPlanner::choose_by_children(int v) {
   Set wrong(rows.size());
   for (std::size_t w = 0; w < rows.size(); ++w)
     wrong[w] = (right[0][w] & ~sides[0][w]) | (right[1][w] & sides[0][w]);
-  MaskNode& node = *node_->masks();
+  MaskNode& node = static_cast<MaskNode&>(*node_);
   node.take_rows(rows.data(), true);
   const MaskChoice choice =
       node.prefer(right[0].data(), right[1].data(), node.cost_of(wrong.data()), work_);
@@ -156,7 +156,7 @@ MaskPlan MaskPlanner::grown(int v) {
   if (cost >= plan.cost) return plan;
   plan.cost = cost;
   plan.splits = sides[0].splits + sides[1].splits + 1;
-  MaskNode& node = *node_->masks();
+  MaskNode& node = static_cast<MaskNode&>(*node_);
   node.take_rows(place(v).rows.data(), true);
   TreeNode& top = plan.tree[0];
   top.feature = place(v).id;

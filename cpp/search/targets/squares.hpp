@@ -41,10 +41,10 @@
 //                     left there, and a pair that is the last by depth is so by splits;
 //                   - e(S, d, k) = e(S, d, 2^d - 1) for larger k: the halves of 2^d - 2 are enough
 //                     for both sides;
-//                   - e(S, d) = e(S, n - 1) for d >= n - 1, n the rows of S, and e(S, d, k) = e(S, d)
-//                     for k >= n - 1: each level has a row less, each side of m rows can be left
-//                     m - 1 splits; so a node whose last split this makes has two rows, and its
-//                     leaves cost nothing, together or one by one.
+//                   - with n the rows of S, e(S, d) = e(S, n - 1) for d >= n - 1, and
+//                     e(S, d, k) = e(S, d) for k >= n - 1: each level has a row less, each side of
+//                     m rows can be left m - 1 splits; so a node whose last split this makes has
+//                     two rows, and its leaves cost nothing, together or one by one.
 //   Useful.         If all trees below some cost have s splits or fewer, s >= 1, then s + 1 levels
 //                   are enough: all splits of such a tree are above the last level then, which
 //                   makes none of its pairs a last one. With s levels one could be.

@@ -215,6 +215,7 @@ class ManyClasses : public UnitTargets {
       if (bound < best) {
         Word ends = group_end[w];
         if (limited) ends = admissible(ends, m, passed, scan.first_rows, scan.last_rows);
+        work.spend_on(64 * classes_);
         best = within(g, w, m, ends, left, right, all, best);
       } else {
         ++jumped;

@@ -13,6 +13,7 @@ from exactree import _native
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
 from exactree.engines.generic import generic
+from exactree.memory import default_limit
 from exactree.objectives import CostMatrix
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Split, Tree
@@ -68,6 +69,7 @@ def _run(
     isa: str,
 ) -> Any:
     _refuse_long_budget(problem, sizes=sizes)
+    started = perf_counter()
 
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
@@ -84,7 +86,10 @@ def _run(
         "poll": poll if on_progress else None,
     }
     if isinstance(problem.objective, CostMatrix):
-        return _native.search_columns(problem.columns, *_priced_rows(problem, terms), **terms)
+        priced = _priced_rows(problem, terms)
+        terms["time_limit"] = _seconds_left(limits, started)
+        return _native.search_columns(problem.columns, *priced, **terms)
+    terms["time_limit"] = _seconds_left(limits, started)
     rows = (problem.labels, problem.n_classes, problem.weights, problem.counts)
     if problem.sides is None:
         return _native.search_columns(problem.columns, *rows, **terms)
@@ -118,9 +123,14 @@ def _terms(problem: Problem, limits: Limits) -> dict[str, Any]:
         "max_splits": -1 if problem.max_splits is None else problem.max_splits,
         "min_rows": problem.min_rows,
         "time_limit": limits.seconds,
-        "memory_limit": limits.memory,
+        "memory_limit": limits.memory or default_limit(),
         "threads": limits.threads,
     }
+
+
+def _seconds_left(limits: Limits, started: float) -> float:
+    """Count what was done before the native search against the limit."""
+    return max(limits.seconds - (perf_counter() - started), 0.0)
 
 
 def _search_squares(
@@ -147,7 +157,7 @@ def _search_squares(
 
 
 def _what_is_left(limits: Limits, start: float) -> Limits:
-    return replace(limits, seconds=max(limits.seconds - (perf_counter() - start), 0.0))
+    return replace(limits, seconds=_seconds_left(limits, start))
 
 
 def _in_numpy(
@@ -208,6 +218,9 @@ def _pass(
             worth = squares.worth(objective), squares.worth(lower_bound)
             on_progress(Progress(seconds, *worth))
 
+    started = perf_counter()
+    bound = fixed.equal_rows_units(problem, squares)
+    terms = {**_terms(problem, limits), "time_limit": _seconds_left(limits, started)}
     found: Any = _native.search_squares(
         problem.columns,
         squares.sums,
@@ -215,9 +228,9 @@ def _pass(
         problem.counts,
         shift=squares.shift,
         penalty=squares.units(problem.penalty),
-        lower_bound=fixed.equal_rows_units(problem, squares),
+        lower_bound=bound,
         poll=poll if on_progress else None,
-        **_terms(problem, limits),
+        **terms,
         **options,
     )
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
@@ -245,10 +258,20 @@ def _squared_result(
             lower_bound=bound,
             gap=objective - bound,
             tree=tree,
-            stats={"seconds": found.seconds, "peak_bytes": found.peak_bytes, **found.counters},
+            stats=_stats(found),
             history=tuple(history),
         )
     )
+
+
+def _stats(found: Any) -> dict[str, Any]:
+    """Name what was counted; `threads` took part, which may be fewer than were asked for."""
+    return {
+        "seconds": found.seconds,
+        "peak_bytes": found.peak_bytes,
+        "threads": found.threads,
+        **found.counters,
+    }
 
 
 def _refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
@@ -275,11 +298,7 @@ def _result(problem: Problem, found: Any, *, objective: int, bound: int, tree: A
         tree=_translated(
             tree, 0 if problem.sides is None else len(problem.sides), len(problem.columns), parts
         ),
-        stats={
-            "seconds": found.seconds,
-            "peak_bytes": found.peak_bytes,
-            **found.counters,
-        },
+        stats=_stats(found),
         history=tuple(found.history),
     )
 

@@ -159,5 +159,5 @@ class Axis:
 
     def sources(self, X: NDArray[Any]) -> AxisColumns:
         """Rank every column."""
-        values = np.ascontiguousarray(X.T, dtype=np.float64)
+        values = np.asarray(X, dtype=np.float64).T  # a view: ranking needs a copy for a moment
         return AxisColumns(values, dense_ranks(values))

@@ -1,9 +1,11 @@
 // A good tree before the search: the lower it starts, the more the search can prune.
 //
 // Greedy first, so that there is an answer at once. Then the last two levels are made optimal,
-// below the greedy split and below those that would be best if only two levels were allowed.
+// below the greedy split and below those that would be best if only two levels were allowed. The
+// best tree of two levels comes out on the way.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -36,12 +38,15 @@ class Planner {
  public:
   explicit Planner(Worker<V>& worker) : extractor_(worker), worker_(worker) {}
 
+  // Told of every plan for the root that is better than those before it, as they are found.
+  std::function<void(const Plan<V>&)> on_better;
+
   // The best tree found that costs less than `cap` for some budget, if any does.
   std::unique_ptr<Plan<V>> plan(Node& node, Budget budget, Effort effort, const V& cap);
   // Appends the plan's tree with at most `splits` splits.
   void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
 
-  // Problem by what two levels that start with them achieve (after kManyRoots).
+  // Columns by what two levels that start with them achieve (after kManyRoots).
   const std::vector<int>& columns() const { return columns_; }
   // The root's splits whose sides were solved on the way (three levels, where they are optima).
   std::vector<TriedSplit<V>> take_tried() { return std::move(tried_); }
@@ -56,6 +61,9 @@ class Planner {
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
   void note_tried(Plan<V>& plan);
+  void tell(const Plan<V>& plan) const {
+    if (on_better && level_ == 1) on_better(plan);
+  }
 
   Extractor<V> extractor_;
   Worker<V>& worker_;

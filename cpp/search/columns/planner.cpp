@@ -1,4 +1,4 @@
-#include "search/driver/incumbent.hpp"
+#include "search/columns/planner.hpp"
 
 #include <algorithm>
 
@@ -30,6 +30,7 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
     if (found->value.most() >= best->value.most()) continue;
     best = std::move(found);
     lower_to(goal, best->value);
+    tell(*best);
   }
   level_ = level;
   return best;
@@ -43,7 +44,8 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
   plan->value = V::constant(node.leaf(), n);
   if (budget.depth == 1) {
     Cost cost = 0;
-    const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost);
+    const SingleSplit split =
+        best_split(node, worker_.data(), Criterion::kErrors, &cost, worker_.work());
     if (split.feature < 0) return plan;
     plan->feature = split.feature;
     plan->position = split.position;
@@ -51,7 +53,7 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
     return plan;
   }
   plan->solution = std::make_unique<Solution<V>>();
-  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, nullptr, 0, *plan->solution);
+  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, {}, *plan->solution);
   plan->value = plan->solution->upper;
   return plan;
 }
@@ -85,7 +87,14 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
     const int n = worker_.budgets(two);
     Solution<V> solution;
     const V none = V::constant(kInfinite, n);
-    worker_.solve(two, node, none, V::constant(0, n), none, nullptr, 0, solution);
+    worker_.solve(two, node, none, V::constant(0, n), none, {}, solution);
+    if (worker_.control().stopped()) return list;
+    if (level == 0) {
+      Plan<V> plan;
+      plan.budget = two;
+      plan.value = solution.upper;
+      tell(plan);
+    }
     for (std::size_t f = 0; f < solution.lists.size(); ++f) {
       Candidate best{static_cast<int>(f), 0, kInfinite};
       for (const auto& e : solution.lists[f]) {
@@ -105,7 +114,8 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
   // The greedy split is one more at the top; further down that would double the work per level.
   if (level > 1 && !list.empty()) return list;
   Cost cost = 0;
-  const SingleSplit gini = best_split(node, worker_.data(), Criterion::kGini, &cost);
+  const SingleSplit gini =
+      best_split(node, worker_.data(), Criterion::kGini, &cost, worker_.work());
   // A second time it would be no better.
   const auto same = [&](const Candidate& c) {
     return c.feature == gini.feature && c.position == gini.position;

@@ -1,10 +1,9 @@
-// The recursion of Worker over columns of two values.
+#include "search/binary/binary_source.hpp"
+
 #include <algorithm>
 
 #include "search/audit/claims.hpp"
-#include "search/binary/binary_node.hpp"
-#include "search/binary/siblings.hpp"
-#include "search/driver/worker.hpp"
+#include "search/binary/binary_frontier.hpp"
 
 namespace exactree {
 
@@ -35,26 +34,27 @@ constexpr std::int64_t kArchiveBytes = std::int64_t{128} << 20;
 }  // namespace
 
 template <class V>
-Archive<V>* Worker<V>::archive(Budget budget, const BinaryNode& node) {
+Archive<V>* BinarySource<V>::archive(Budget budget, const BinaryNode& node) {
   // The bounds of a problem with a limit on rows are not those of its optimum.
-  if (!subset_holds() || budget.depth < kShallow || !work_.switches.on(Pruning::kArchive))
+  if (!worker_.subset_holds() || budget.depth < kShallow || !work().switches.on(Pruning::kArchive))
     return nullptr;
   for (auto& [known, archive] : archives_)
     if (known.depth == budget.depth && known.splits == budget.splits) return archive.get();
   std::int64_t bytes = kArchiveBytes;
-  if (control_.memory_limit > 0) bytes = std::min(bytes, control_.memory_limit / 8);
-  archives_.emplace_back(budget,
-                         std::make_unique<Archive<V>>(node.row_set().size(), data_.unit, bytes));
+  if (worker_.control().memory_limit > 0)
+    bytes = std::min(bytes, worker_.control().memory_limit / 8);
+  archives_.emplace_back(
+      budget, std::make_unique<Archive<V>>(node.row_set().size(), worker_.data().unit, bytes));
   return archives_.back().second.get();
 }
 
 template <class V>
-bool Worker<V>::solve_binary(Budget budget, BinaryNode& node, V best, Solution<V>& out,
-                             Glance* glance) {
+bool BinarySource<V>::solve_columns(Budget budget, BinaryNode& node, V best, Solution<V>& out,
+                                    Glance* glance) {
   // A split costs its penalty, so nothing but the leaf can cost less than that.
   const int n = budgets(budget);
   const V none = V::constant(0, n);
-  if (!any_below(join(none, none, data_.penalty, n), best)) {
+  if (!any_below(join(none, none, penalty(), n), best)) {
     raise_to(out.lower, best);
     return true;
   }
@@ -70,10 +70,10 @@ bool Worker<V>::solve_binary(Budget budget, BinaryNode& node, V best, Solution<V
   if (budget.depth <= kShallow)
     solve_shallow(budget, node, best, out, glance);
   else
-    solve_by_columns(budget, node, best, out, glance);
-  if (control_.stopped()) return false;
+    solve_deep(budget, node, best, out, glance);
+  if (worker_.control().stopped()) return false;
   if (known != nullptr)
-    known->put(node.row_set(), hash, node.rows(), out.lower, out.upper, control_);
+    known->put(node.row_set(), hash, node.rows(), out.lower, out.upper, worker_.control());
   return true;
 }
 
@@ -81,14 +81,15 @@ bool Worker<V>::solve_binary(Budget budget, BinaryNode& node, V best, Solution<V
 // has at most (best - 1) / penalty splits, and no more levels than that. The optima with and
 // without this limit are the same where they are below `best`.
 template <class V>
-bool Worker<V>::solve_with_fewer(Budget budget, BinaryNode& node, const V& best, Solution<V>& out) {
-  if (V::kSizes || data_.penalty == 0 || !work_.switches.on(Pruning::kUsefulSplits)) return false;
-  const Cost most = (best.most() - 1) / data_.penalty;
+bool BinarySource<V>::solve_with_fewer(Budget budget, BinaryNode& node, const V& best,
+                                       Solution<V>& out) {
+  if (V::kSizes || penalty() == 0 || !work().switches.on(Pruning::kUsefulSplits)) return false;
+  const Cost most = (best.most() - 1) / penalty();
   if (most >= budget.depth) return false;
-  work_.counters.count(Pruning::kUsefulSplits);
+  work().counters.count(Pruning::kUsefulSplits);
   const V lower = out.lower;
   const int levels = static_cast<int>(std::max<Cost>(most, 1));
-  solve_binary(Budget::of(levels, budget.splits), node, best, out, nullptr);
+  solve_columns(Budget::of(levels, budget.splits), node, best, out, nullptr);
   lower_to(out.lower, best);
   raise_to(out.lower, lower);
   EXACTREE_CLAIM(claims::bounds(Pruning::kUsefulSplits, node, budget, out.lower, out.upper));
@@ -96,25 +97,25 @@ bool Worker<V>::solve_with_fewer(Budget budget, BinaryNode& node, const V& best,
 }
 
 template <class V>
-bool Worker<V>::met_before(Archive<V>& known, std::uint64_t hash, BinaryNode& node, V& best,
-                           Solution<V>& out) {
+bool BinarySource<V>::met_before(Archive<V>& known, std::uint64_t hash, BinaryNode& node, V& best,
+                                 Solution<V>& out) {
   if (known.find(node.row_set(), hash, out.lower, out.upper)) {
     lower_to(best, out.upper);
     if (!any_below(out.lower, best)) {
-      work_.counters.count(Pruning::kArchive);
+      work().counters.count(Pruning::kArchive);
       raise_to(out.lower, best);
       return true;
     }
   }
-  if (!work_.switches.on(Pruning::kArchiveLike)) return false;
+  if (!work().switches.on(Pruning::kArchiveLike)) return false;
   if (!known.find_alike(node.row_set(), node.rows(), best, out.lower)) return false;
-  work_.counters.count(Pruning::kArchiveLike);
+  work().counters.count(Pruning::kArchiveLike);
   return true;
 }
 
 template <class V>
-void Worker<V>::solve_shallow(Budget budget, BinaryNode& node, const V& best, Solution<V>& out,
-                              Glance* glance) {
+void BinarySource<V>::solve_shallow(Budget budget, BinaryNode& node, const V& best,
+                                    Solution<V>& out, Glance* glance) {
   using Small = decltype(narrow(best));
   ShallowQuery<Small> query;
   query.budget = budget;
@@ -122,8 +123,8 @@ void Worker<V>::solve_shallow(Budget budget, BinaryNode& node, const V& best, So
   query.lower = narrow(out.lower);
   query.upper = narrow(out.upper);
   query.glance = glance;
-  ++work_.counters.nodes;
-  if (!node.shallow(query, work_)) return;
+  ++work().counters.nodes;
+  if (!node.shallow(query, work())) return;
   widen(query.lower, out.lower);
   widen(query.upper, out.upper);
   out.best_feature = query.feature;
@@ -133,27 +134,27 @@ void Worker<V>::solve_shallow(Budget budget, BinaryNode& node, const V& best, So
 // that follows. It gives a tree to start from, an order of the columns, and a bound for every side:
 // what all rows cost with the budget of a side (siblings.hpp).
 template <class V>
-void Worker<V>::look_ahead(Budget budget, BinaryNode& node, Siblings<V>& siblings, Glance& glance,
-                           Solution<V>& out) {
+void BinarySource<V>::look_ahead(Budget budget, BinaryNode& node, Siblings<V>& siblings,
+                                 Glance& glance, Solution<V>& out) {
   const Budget less = Budget::of(budget.depth - 1, budget.splits);
   const int n = budgets(less);
   Solution<V> ahead;
   ahead.lower = V::constant(0, n);
   ahead.upper = V::constant(node.leaf(), n);
-  if (!solve_binary(less, node, ahead.upper, ahead, &glance)) return;
-  work_.counters.count(Pruning::kLookAhead);
+  if (!solve_columns(less, node, ahead.upper, ahead, &glance)) return;
+  work().counters.count(Pruning::kLookAhead);
   if (lower_to(out.upper, ahead.upper)) out.best_feature = ahead.best_feature;
   const int sides = budgets(budget.child());
   V all = V::constant(0, sides);
   raise_to(all, ahead.lower);
-  if (work_.switches.on(Pruning::kSibling)) siblings.learn_all(all);
+  if (work().switches.on(Pruning::kSibling)) siblings.learn_all(all);
   EXACTREE_CLAIM(claims::bounds(Pruning::kLookAhead, node, less, ahead.lower, ahead.upper));
-  if (!work_.switches.on(Pruning::kSecondSplit) || glance.leaf[0].empty()) return;
+  if (!work().switches.on(Pruning::kSecondSplit) || glance.leaf[0].empty()) return;
   for (int k = 0; k < static_cast<int>(node.distinct().size()); ++k) {
     const auto i = static_cast<std::size_t>(k);
     for (int s = 0; s < 2; ++s)
       raise_to(siblings.lower(k, s), at_least<V>(glance.leaf[s][i], glance.single[s][i], sides,
-                                                 data_.unit, data_.penalty));
+                                                 worker_.data().unit, penalty()));
     EXACTREE_CLAIM(claims::side_bounds(Pruning::kSecondSplit, node, budget, node.distinct()[i],
                                        node.left_rows(k), siblings.lower(k, 0),
                                        siblings.lower(k, 1)));
@@ -161,19 +162,19 @@ void Worker<V>::look_ahead(Budget budget, BinaryNode& node, Siblings<V>& sibling
 }
 
 template <class V>
-void Worker<V>::solve_by_columns(Budget budget, BinaryNode& node, V best, Solution<V>& out,
+void BinarySource<V>::solve_deep(Budget budget, BinaryNode& node, V best, Solution<V>& out,
                                  Glance* scores) {
   node.open();
-  ++work_.counters.nodes;
+  ++work().counters.nodes;
   const auto columns = node.distinct().size();
   Siblings<V> siblings;
   siblings.start(
-      static_cast<int>(columns), [&](int k) { return node.left_rows(k); }, node.rows(), data_.unit,
-      budgets(budget.child()));
+      static_cast<int>(columns), [&](int k) { return node.left_rows(k); }, node.rows(),
+      worker_.data().unit, budgets(budget.child()));
   Glance glance;
-  if (work_.switches.on(Pruning::kLookAhead)) {
+  if (work().switches.on(Pruning::kLookAhead)) {
     look_ahead(budget, node, siblings, glance, out);
-    if (control_.stopped()) return;
+    if (worker_.control().stopped()) return;
     lower_to(best, out.upper);
   }
   const std::vector<int> order = best_first(glance, columns);
@@ -185,7 +186,7 @@ void Worker<V>::solve_by_columns(Budget budget, BinaryNode& node, V best, Soluti
   for (const int k : order) {
     if (!any_below(start, best)) break;
     const V cost = try_column(frame, node, k, siblings, best, job, out);
-    if (control_.stopped()) return;
+    if (worker_.control().stopped()) return;
     lower_to(seen, cost);
     glance.score[static_cast<std::size_t>(k)] = cost.most();
   }
@@ -197,42 +198,42 @@ void Worker<V>::solve_by_columns(Budget budget, BinaryNode& node, V best, Soluti
 
 // Solves the sides of one column as far as they matter. Returns a bound on what it costs.
 template <class V>
-V Worker<V>::try_column(const Frame<V>& frame, BinaryNode& node, int k, Siblings<V>& siblings,
-                        V& best, Job<V>& job, Solution<V>& out) {
+V BinarySource<V>::try_column(const Frame<V>& frame, BinaryNode& node, int k, Siblings<V>& siblings,
+                              V& best, Job<V>& job, Solution<V>& out) {
   const int n = budgets(frame.budget), f = node.distinct()[static_cast<std::size_t>(k)];
-  const V bound = join(siblings.lower(k, 0), siblings.lower(k, 1), data_.penalty, n);
+  const V bound = join(siblings.lower(k, 0), siblings.lower(k, 1), penalty(), n);
   EXACTREE_CLAIM(claims::side_bounds(Pruning::kSibling, node, frame.budget, f, node.left_rows(k),
                                      siblings.lower(k, 0), siblings.lower(k, 1)));
   if (!any_below(bound, best)) {
-    work_.counters.count(Pruning::kSibling);
+    work().counters.count(Pruning::kSibling);
     return bound;
   }
   const int left = node.left_rows(k);
-  if (std::min(left, node.rows() - left) < data_.min_rows) return bound;
+  if (std::min(left, node.rows() - left) < worker_.data().min_rows) return bound;
   job.task.position = left;
   job.target = best;
   for (int s = 0; s < 2; ++s) {
     job.lo[s] = siblings.lower(k, s);
     job.hi[s] = V::constant(kInfinite, job.lo[s].budgets());
-    job.relative_count[s] = 0;
+    job.relatives[s].count = 0;
   }
-  evaluate(frame, f, job);
-  if (control_.stopped()) return bound;
+  this->evaluate(frame, f, job);
+  if (worker_.control().stopped()) return bound;
   for (int s = 0; s < 2; ++s) raise_to(siblings.lower(k, s), job.lo[s]);
-  const V found = join(job.hi[0], job.hi[1], data_.penalty, n);
+  const V found = join(job.hi[0], job.hi[1], penalty(), n);
   if (lower_to(out.upper, found)) out.best_feature = f;
   lower_to(best, found);
   const V one = siblings.lower(k, 0), other = siblings.lower(k, 1);
-  if (work_.switches.on(Pruning::kSibling)) {
+  if (work().switches.on(Pruning::kSibling)) {
     node.overlaps(k, overlaps_);
     siblings.learn(k, one, other, overlaps_.data());
   }
-  return join(one, other, data_.penalty, n);
+  return join(one, other, penalty(), n);
 }
 
-// The first column with a tree below the cap, and what its sides cost.
+// The first column with a tree below the cap (none: there is no feature), and what its sides cost.
 template <class V>
-int Worker<V>::first_column(Budget budget, BinaryNode& node, const V& cap, V side[2]) {
+SolvedSplit<V> BinarySource<V>::first_column(Budget budget, BinaryNode& node, const V& cap) {
   using Small = decltype(narrow(cap));
   const int n = budgets(budget);
   ShallowQuery<Small> query;
@@ -241,17 +242,44 @@ int Worker<V>::first_column(Budget budget, BinaryNode& node, const V& cap, V sid
   query.lower = narrow(V::constant(0, n));
   query.upper = narrow(V::constant(kInfinite, n));
   query.first = true;
-  if (!node.shallow(query, work_) || query.feature < 0) return -1;
-  for (int s = 0; s < 2; ++s) widen(query.side[s], side[s]);
-  return query.feature;
+  SolvedSplit<V> split;
+  if (!node.shallow(query, work()) || query.feature < 0) return split;
+  split.feature = query.feature;
+  split.position = node.position_of(query.feature, 1, 0);
+  for (int s = 0; s < 2; ++s) widen(query.side[s], split.hi[s]);
+  return split;
 }
 
-#define EXACTREE_TWO_VALUED(V)                                                          \
-  template bool Worker<V>::solve_binary(Budget, BinaryNode&, V, Solution<V>&, Glance*); \
-  template int Worker<V>::first_column(Budget, BinaryNode&, const V&, V*);
-EXACTREE_TWO_VALUED(One)
-EXACTREE_TWO_VALUED(Curve<8>)
-EXACTREE_TWO_VALUED(Curve<32>)
-#undef EXACTREE_TWO_VALUED
+template <class V>
+ChosenSplit<V> BinarySource<V>::first_split(Node& node, Budget budget, int splits, Cost value,
+                                            const Relatives<V>& relatives) {
+  auto& mine = static_cast<BinaryNode&>(node);
+  if (budget.depth > kShallow) {
+    mine.open();
+    return this->first_threshold_of_all(node, budget, splits, value, relatives);
+  }
+  const int n = budgets(budget);
+  V cap = V::constant(-kInfinite, n);
+  cap.set(n == 1 ? 0 : splits, value + 1);
+  const SolvedSplit<V> split = first_column(budget, mine, cap);
+  if (split.feature >= 0) return this->share(split, budget, splits, value);
+  if (!worker_.control().stopped()) no_tree();
+  return {};
+}
+
+template <class V>
+void BinarySource<V>::solve(Budget budget, Node& node, V best, const Relatives<V>&,
+                            Solution<V>& out) {
+  solve_columns(budget, static_cast<BinaryNode&>(node), best, out, nullptr);
+}
+
+template <class V>
+std::unique_ptr<Frontier<V>> BinarySource<V>::frontier(const Top<V>& top) {
+  return std::make_unique<BinaryFrontier<V>>(top);
+}
+
+template class BinarySource<One>;
+template class BinarySource<Curve<8>>;
+template class BinarySource<Curve<32>>;
 
 }  // namespace exactree

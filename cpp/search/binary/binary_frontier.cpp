@@ -1,0 +1,93 @@
+#include "search/binary/binary_frontier.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/audit/claims.hpp"
+#include "search/binary/binary_source.hpp"
+#include "search/driver/search.hpp"
+
+namespace exactree {
+
+// The tree of one level less is an optimum that is quick to find, and says much about the columns.
+// Trees of a few levels are solved at once.
+template <class V>
+bool BinaryFrontier<V>::plan() {
+  const Budget budget = top_.budget;
+  const bool solved = budget.depth <= kShallow;
+  const int n = V::budgets_of(budget.child().splits);
+  const auto& columns = root().distinct();
+  siblings_.start(
+      static_cast<int>(columns.size()), [&](int k) { return root().left_rows(k); }, root().rows(),
+      top_.data.unit, n);
+  if (!solved && !top_.request.switches.on(Pruning::kIncumbent)) return true;
+  Glance glance;
+  const Budget less = Budget::of(solved ? budget.depth : budget.depth - 1, budget.splits);
+  Solution<V> ahead;
+  ahead.lower = V::constant(0, V::budgets_of(less.splits));
+  ahead.upper = V::constant(root().leaf(), V::budgets_of(less.splits));
+  auto& source = BinarySource<V>::of(top_.worker);
+  if (!source.solve_columns(less, root(), ahead.upper, ahead, &glance)) return false;
+  take_optimum(less, ahead);
+  if (!solved && top_.request.switches.on(Pruning::kSibling)) {
+    V all = V::constant(0, n);
+    raise_to(all, ahead.lower);
+    siblings_.learn_all(all);
+  }
+  for (const int k : best_first(glance, columns.size()))
+    order_.push_back(columns[static_cast<std::size_t>(k)]);
+  return !solved;
+}
+
+template <class V>
+void BinaryFrontier<V>::take_optimum(Budget budget, const Solution<V>& optimum) {
+  Incumbents<V>& incumbents = top_.incumbents;
+  Extractor<V> extractor(top_.worker);
+  for (std::size_t k = 0; k < incumbents.size(); ++k) {
+    const Cost cost = optimum.upper[static_cast<int>(k)];
+    if (!incumbents.improves(k, cost)) continue;
+    Tree tree;
+    extractor.extract(root(), budget, std::min(incumbents.splits_of(k), budget.splits), cost, tree);
+    if (top_.worker.control().stopped()) return;
+    incumbents.take_tree(k, cost, std::move(tree));
+    top_.worker.work().counters.count(Pruning::kIncumbent);
+  }
+  incumbents.report();
+}
+
+template <class V>
+int BinaryFrontier<V>::distinct(int place) const {
+  const auto& columns = root().distinct();
+  return static_cast<int>(std::lower_bound(columns.begin(), columns.end(), column(place)) -
+                          columns.begin());
+}
+
+// What other columns say of the sides; see siblings.hpp.
+template <class V>
+bool BinaryFrontier<V>::ruled_out(int place, const Task<V>& task, const V& target,
+                                  Worker<V>& worker) {
+  if (!top_.request.switches.on(Pruning::kSibling)) return false;
+  auto& entry = chain(place).entry(task.entry);
+  for (int s = 0; s < 2; ++s) raise_to(entry.lo[s], siblings_.lower(distinct(place), s));
+  EXACTREE_CLAIM(
+      claims::sides(Pruning::kSibling, chain(place).context(), entry.position, entry.lo, entry.hi));
+  if (any_below(chain(place).cost_below(entry), target)) return false;
+  worker.work().counters.count(Pruning::kSibling);
+  chain(place).commit(task);
+  return true;
+}
+
+template <class V>
+void BinaryFrontier<V>::spread(int place, const Task<V>& task) {
+  if (!top_.request.switches.on(Pruning::kSibling)) return;
+  const auto& entry = chain(place).entry(task.entry);
+  std::vector<int> both;
+  root().overlaps(distinct(place), both);
+  siblings_.learn(distinct(place), entry.lo[0], entry.lo[1], both.data());
+}
+
+template class BinaryFrontier<One>;
+template class BinaryFrontier<Curve<8>>;
+template class BinaryFrontier<Curve<32>>;
+
+}  // namespace exactree

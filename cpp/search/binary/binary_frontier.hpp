@@ -1,0 +1,34 @@
+// What is open at the root over columns of two values: one threshold a column, and what the columns
+// say of each other.
+#pragma once
+
+#include "search/binary/binary_node.hpp"
+#include "search/binary/siblings.hpp"
+#include "search/columns/column_frontier.hpp"
+
+namespace exactree {
+
+template <class V>
+class BinaryFrontier final : public ColumnFrontier<V> {
+ public:
+  using ColumnFrontier<V>::ColumnFrontier;
+
+ private:
+  using ColumnFrontier<V>::chain;
+  using ColumnFrontier<V>::column;
+  using ColumnFrontier<V>::order_;
+  using ColumnFrontier<V>::top_;
+
+  bool plan() override;
+  bool ruled_out(int place, const Task<V>& task, const V& target, Worker<V>& worker) override;
+  void spread(int place, const Task<V>& task) override;
+
+  BinaryNode& root() const { return static_cast<BinaryNode&>(top_.root); }
+  // The index of a place's column among the distinct ones.
+  int distinct(int place) const;
+  void take_optimum(Budget budget, const Solution<V>& optimum);
+
+  Siblings<V> siblings_;
+};
+
+}  // namespace exactree

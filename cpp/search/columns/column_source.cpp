@@ -1,0 +1,374 @@
+#include "search/columns/column_source.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "search/audit/claims.hpp"
+#include "search/columns/column_frontier.hpp"
+#include "search/columns/greedy_split.hpp"
+
+namespace exactree {
+
+namespace {
+// How many per cent of the best cost the sides of a split are solved beyond it.
+constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
+// From how many rows on floors spare more than they cost.
+constexpr int kFloorRows = 1024;
+// By how many rows two subproblems may differ for it to pay to know which.
+constexpr int kMostApart = 48;
+}  // namespace
+
+template <class V>
+ChainContext ColumnSource<V>::context(const Frame<V>& frame, int feature) const {
+  return {frame.node,
+          feature,
+          penalty(),
+          budgets(frame.budget),
+          budgets(frame.budget.child()),
+          worker_.subset_holds(),
+          work().switches,
+          frame.budget};
+}
+
+template <class V>
+void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V>& relatives,
+                            Solution<V>& out) {
+  const int n = budgets(budget);
+  if (worker_.settle_small(budget, node, best, out)) return;
+  const V lo = out.lower;
+  const auto depth = static_cast<std::size_t>(budget.depth);
+  if (chains_.size() <= depth) chains_.resize(depth + 1);
+  if (!chains_[depth]) chains_[depth] = std::make_unique<Chain<V>>();
+  Chain<V>& chain = *chains_[depth];
+  Frame<V> frame{&node, budget, {}};
+  std::vector<int> order(static_cast<std::size_t>(node.features()));
+  std::iota(order.begin(), order.end(), 0);
+  // Where a relative found its optimum we probably find ours, and an early optimum prunes more.
+  for (int i = 0; i < relatives.count; ++i) {
+    const auto at = std::find(order.begin(), order.end(), relatives.list[i].solution->best_feature);
+    if (at != order.end()) std::rotate(order.begin(), at, at + 1);
+  }
+  const Relatives<V> none;
+  const Relatives<V>& known = work().switches.on(Pruning::kTransfer) ? relatives : none;
+  out.lists.assign(order.size(), {});
+  V seen = V::constant(kInfinite, n);
+  Job<V> job;
+  for (const int f : order) {
+    chain.start(context(frame, f), known, floors_pay(frame), work().counters);
+    while (any_below(lo, best) && chain.pick(best, job.task, work().counters)) {
+      prepare(frame, chain, best, job);
+      evaluate(frame, f, job);
+      if (worker_.control().stopped()) return;
+      V found = commit(frame, chain, job);
+      if (n > 1) found.set(1, kInfinite);  // settled above
+      lower_to(seen, chain.cost_below(chain.entry(job.task.entry)));
+      if (lower_to(out.upper, found)) out.best_feature = f;
+      lower_to(best, found);
+    }
+    if (!worker_.subset_holds()) lower_to(seen, chain.excluded_bound());
+    chain.store(best, out);
+  }
+  lower_to(seen, best);
+  raise_to(out.lower, seen);
+  worker_.control().use_memory(-frame.bytes);
+}
+
+// What the sides are solved for: the best and a share of it. Rows of numbers: without that, capped
+// bounds ruin Sub-interval. Rows of classes: no more than the influence that removes the whole run.
+template <class V>
+V ColumnSource<V>::with_slack(const Frame<V>& frame, const V& best, Cost influence) const {
+  const bool scans = frame.budget.child().depth <= 1;
+  const Cost share = !worker_.data().squared() ? kClassSlack : scans ? kScanSlack : kChildSlack;
+  const Cost most = worker_.data().squared() ? kInfinite : influence;
+  // Optima of several sizes are found for the others' sake too: there the cap costs more.
+  const bool capped = worker_.data().squared() || !V::kSizes;
+  V target = best;
+  for (int k = 0; k < best.budgets(); ++k)
+    if (best[k] > 0)
+      target.set(
+          k, best[k] + (capped ? std::min(most, best[k] / 100 * share + best[k] % 100 * share / 100)
+                               : most));
+  return target;
+}
+
+template <class V>
+void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job) {
+  const Threshold<V>& e = chain.entry(job.task.entry);
+  job.target = with_slack(frame, best, job.task.slack);
+  for (int s = 0; s < 2; ++s) {
+    job.lo[s] = e.lo[s];
+    job.hi[s] = e.hi[s];
+    job.kids[s].reset();
+    job.relatives[s].count = 0;
+  }
+  if (frame.budget.child().depth > 1) relate(frame, chain, job);
+  const bool floors = floors_pay(frame) && worker_.control().has_room(0);
+  job.floors = floors ? chain.floors(job.task.entry) : nullptr;
+  EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
+}
+
+template <class V>
+bool ColumnSource<V>::floors_pay(const Frame<V>& frame) const {
+  return frame.budget.child().depth <= 1 && worker_.data().weights == nullptr &&
+         work().switches.on(Pruning::kFloor) &&
+         (frame.node->rows() >= kFloorRows || work().switches.everywhere());
+}
+
+// Finds who else knows something of the two sides. Quadrants of several sizes are long lists of
+// long entries, and cost more than they spare.
+template <class V>
+void ColumnSource<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job) {
+  const Threshold<V>& e = chain.entry(job.task.entry);
+  for (int s = 0; s < 2; ++s) {
+    chain.relatives(job.task.entry, s, frame.kids, job.relatives[s]);
+    if (!work().switches.on(Pruning::kQuadrant) || frame.crossed.empty()) continue;
+    if (V::kSizes && !work().switches.everywhere()) continue;
+    job.across[s].depth = frame.budget.child().depth;
+    quadrants(frame.crossed, frame.kids, chain.context().feature, e.rank, s, worker_.subset_holds(),
+              job.across[s]);
+    job.relatives[s].add({&job.across[s]});
+    work().counters.count(Pruning::kQuadrant);
+  }
+}
+
+template <class V>
+V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
+  Threshold<V>& e = chain.entry(job.task.entry);
+  for (int s = 0; s < 2; ++s) {
+    raise_to(e.lo[s], job.lo[s]);
+    lower_to(e.hi[s], job.hi[s]);
+    if (!job.kids[s] || job.kids[s]->lists.empty()) continue;
+    const std::int64_t bytes = job.kids[s]->bytes();
+    if (!worker_.control().has_room(bytes)) continue;
+    worker_.control().use_memory(bytes);
+    frame.bytes += bytes;
+    e.kid[s] = static_cast<int>(frame.kids.size());
+    frame.kids.push_back(std::move(job.kids[s]));
+  }
+  if (e.kid[0] >= 0 || e.kid[1] >= 0) {
+    frame.crossed.resize(static_cast<std::size_t>(worker_.data().features));
+    auto& crossed = frame.crossed[static_cast<std::size_t>(chain.context().feature)];
+    const auto at = std::lower_bound(crossed.begin(), crossed.end(), e.rank,
+                                     [](const Crossing& x, int rank) { return x.rank < rank; });
+    crossed.insert(at, {e.rank, {e.kid[0], e.kid[1]}});
+  }
+  const V cost = join(e.hi[0], e.hi[1], penalty(), budgets(frame.budget));
+  chain.commit(job.task);
+  return cost;
+}
+
+template <class V>
+void ColumnSource<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) {
+  worker_.tick(*frame.node);
+  if (!work().switches.on(Pruning::kSideKnown)) {
+    for (int s = 0; s < 2; ++s) {
+      const int n = budgets(frame.budget.child());
+      job.lo[s] = V::constant(0, n);
+      job.hi[s] = V::constant(kInfinite, n);
+    }
+  }
+  if (frame.budget.child().depth <= 1)
+    by_scans(frame, feature, job);
+  else
+    by_children(frame, feature, job);
+  EXACTREE_CLAIM(if (!worker_.control().stopped()) claims::evaluated(
+      context(frame, feature), job.task.position, job.target, job.lo, job.hi));
+}
+
+// Side cap. The split can cost less than the target only if each side costs less than what the
+// target leaves it when the other side costs no more than its lower bound. So a side is solved
+// below that cap only, and its lower bound then is the smaller of its optimum and the cap.
+//
+// The target is the best known cost plus some slack, not that cost itself: knowing that this split
+// is worse than the best by the slack removes all its neighbours up to that influence, and is worth
+// the extra effort.
+template <class V>
+void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) {
+  ++work().counters.evaluations;
+  Node& node = *frame.node;
+  const int n = budgets(frame.budget.child()), p = job.task.position;
+  const int stride = floor_stride(node.features());
+  node.part(feature, p, work());
+  SideQuery query[2];
+  Cost start[2];
+  for (int s = 0; s < 2; ++s) {
+    const Cost leaf = work().side_leaf[s];
+    std::uint16_t* floors = job.floors == nullptr ? nullptr : job.floors + s * stride;
+    V least = V::depth_one(leaf, raise_by_floors(floors, leaf, job.lo[s].most()), n);
+    raise_to(job.lo[s], least);
+    lower_to(job.hi[s], V::constant(leaf, n));
+    query[s].floors = floors;
+  }
+  for (int s = 0; s < 2; ++s) {
+    start[s] = job.hi[s].most();
+    if (work().switches.on(Pruning::kSideCap)) {
+      const Cost cap = side_cap(job.target, job.lo[1 - s], penalty(), n).most();
+      if (cap < start[s]) work().counters.count(Pruning::kSideCap), start[s] = cap;
+    }
+    query[s].low = job.lo[s].most() - penalty();
+    query[s].best = start[s] - penalty();
+    query[s].wanted = job.lo[s].most() < start[s];
+    if (!query[s].wanted) work().counters.count(Pruning::kSideKnown);
+  }
+  if (query[0].wanted || query[1].wanted) scan_sides(node, feature, p, query, start, job);
+}
+
+template <class V>
+void ColumnSource<V>::scan_sides(Node& node, int feature, int position, SideQuery query[2],
+                                 const Cost start[2], Job<V>& job) {
+  const int n = job.lo[0].budgets();
+  SideQuery limited[2] = {query[0], query[1]};
+  const bool asked[2] = {query[0].wanted, query[1].wanted};
+  node.depth_one(feature, position, query, false, work());
+  for (int s = 0; s < 2; ++s) {
+    limited[s].wanted = false;
+    if (!asked[s]) continue;
+    const Cost found = query[s].best + penalty();
+    raise_to(job.lo[s], V::depth_one(work().side_leaf[s], std::min(found, start[s]), n));
+    if (found >= start[s]) continue;
+    if (worker_.subset_holds())
+      lower_to(job.hi[s], V::depth_one(work().side_leaf[s], found, n));
+    else
+      limited[s].wanted = true, limited[s].low = query[s].best;
+  }
+  if (!limited[0].wanted && !limited[1].wanted) return;
+  const bool again[2] = {limited[0].wanted, limited[1].wanted};
+  node.depth_one(feature, position, limited, true, work());
+  for (int s = 0; s < 2; ++s) {
+    const Cost found = limited[s].best + penalty();
+    if (again[s] && found < start[s])
+      lower_to(job.hi[s], V::depth_one(work().side_leaf[s], found, n));
+  }
+}
+
+// No column of the side can do better than its floor, and the side can do no better than its best
+// column, or than no split at all.
+template <class V>
+Cost ColumnSource<V>::raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const {
+  if (floors == nullptr) return std::min(low, leaf);
+  const Cost least =
+      *std::min_element(floors, floors + worker_.data().features) * worker_.data().unit;
+  return std::max(std::min(low, leaf), std::min(leaf, least + penalty()));
+}
+
+// Lists the rows by which a side is smaller than a relative. Many rows cost more than they save; of
+// those without a known influence (regression) nothing follows, and the sum of a few overflows.
+template <class V>
+void ColumnSource<V>::tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives) {
+  const std::size_t first = static_cast<std::size_t>(depth) * kMostRelatives;
+  if (differences_.size() < first + kMostRelatives) differences_.resize(first + kMostRelatives);
+  for (int i = 0; i < relatives.count; ++i) {
+    Relative<V>& r = relatives.list[i];
+    if (!r.larger || r.end - r.begin > kMostApart || r.between >= kInfinite / 2) continue;
+    auto& difference = differences_[first + static_cast<std::size_t>(i)];
+    if (!difference) difference = std::make_unique<Difference>();
+    node.between(feature, r.begin, r.end, *difference);
+    r.difference = difference.get();
+  }
+}
+
+template <class V>
+void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
+  Node& node = *frame.node;
+  const Budget below = frame.budget.child();
+  const int n = budgets(below), p = job.task.position;
+  // The larger side first: it costs more, so it leaves the other less to be solved for.
+  const int larger = 2 * p >= node.rows() ? 0 : 1;
+  for (const int s : {larger, 1 - larger}) {
+    V cap = job.hi[s];
+    if (work().switches.on(Pruning::kSideCap)) {
+      const V most = side_cap(job.target, job.lo[1 - s], penalty(), n);
+      if (lower_to(cap, most)) work().counters.count(Pruning::kSideCap);
+    }
+    if (!any_below(job.lo[s], cap)) {
+      work().counters.count(Pruning::kSideKnown);
+      continue;
+    }
+    Node& side = worker_.child(node, feature, p, s == 0, frame.budget.depth);
+    tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
+    job.kids[s] = std::make_unique<Solution<V>>();
+    worker_.solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], *job.kids[s]);
+    if (worker_.control().stopped()) return;
+    raise_to(job.lo[s], job.kids[s]->lower);
+    lower_to(job.hi[s], job.kids[s]->upper);
+  }
+}
+
+template <class V>
+ChosenSplit<V> ColumnSource<V>::first_split(Node& node, Budget budget, int splits, Cost value,
+                                            const Relatives<V>& relatives) {
+  if (budget.depth > 1) return first_threshold_of_all(node, budget, splits, value, relatives);
+  Cost cost = 0;
+  const SingleSplit split = best_split(node, worker_.data(), Criterion::kErrors, &cost, work());
+  ChosenSplit<V> chosen;
+  chosen.feature = split.feature;
+  chosen.position = split.position;
+  return chosen;
+}
+
+template <class V>
+int ColumnSource<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k,
+                                     Cost value) {
+  V best = V::constant(-kInfinite, budgets(frame.budget));
+  best.set(k, value + 1);
+  Job<V> job;
+  Counters& counters = work().counters;
+  chain.doubt(k, value);
+  int found = chain.first_at_most(k, value);
+  chain.reopen(found < 0 ? frame.node->rows() : chain.entry(found).position);
+  while (!worker_.control().stopped() && chain.pick(best, job.task, counters)) {
+    prepare(frame, chain, best, job);
+    evaluate(frame, feature, job);
+    if (worker_.control().stopped()) break;
+    if (commit(frame, chain, job)[k] > value) continue;
+    found = job.task.entry;
+    chain.reopen(job.task.position);
+  }
+  return found;
+}
+
+template <class V>
+SolvedSplit<V> ColumnSource<V>::split_at(const Frame<V>& frame, const Chain<V>& chain, int entry) {
+  const Threshold<V>& e = chain.entry(entry);
+  SolvedSplit<V> split{chain.context().feature, e.position, {e.hi[0], e.hi[1]}};
+  for (int s = 0; s < 2; ++s) {
+    chain.relatives(entry, s, frame.kids, split.sides[s]);
+    if (e.kid[s] >= 0) split.sides[s].add({frame.kids[static_cast<std::size_t>(e.kid[s])].get()});
+  }
+  return split;
+}
+
+// The relatives can only rule thresholds out, so the first of those that are left does not depend
+// on them.
+template <class V>
+ChosenSplit<V> ColumnSource<V>::first_threshold_of_all(Node& node, Budget budget, int splits,
+                                                       Cost value, const Relatives<V>& relatives) {
+  const int k = budgets(budget) == 1 ? 0 : splits;
+  const Relatives<V> none;
+  const Relatives<V>& known = work().switches.on(Pruning::kTransfer) ? relatives : none;
+  Frame<V> frame{&node, budget, {}};
+  Chain<V> chain;
+  ChosenSplit<V> chosen;
+  for (int f = 0; f < node.features() && chosen.feature < 0; ++f) {
+    chain.start(context(frame, f), known, budget.child().depth <= 1, work().counters);
+    const int at = first_threshold(frame, chain, f, k, value);
+    if (worker_.control().stopped()) return {};
+    if (at >= 0) chosen = this->share(split_at(frame, chain, at), budget, splits, value);
+  }
+  if (chosen.feature < 0) no_tree();
+  worker_.control().use_memory(-frame.bytes);
+  chosen.kids = std::move(frame.kids);
+  return chosen;
+}
+
+template <class V>
+std::unique_ptr<Frontier<V>> ColumnSource<V>::frontier(const Top<V>& top) {
+  return std::make_unique<ColumnFrontier<V>>(top);
+}
+
+template class ColumnSource<One>;
+template class ColumnSource<Curve<8>>;
+template class ColumnSource<Curve<32>>;
+
+}  // namespace exactree

@@ -1,0 +1,73 @@
+// What is open at the root of a search.
+//
+// The frontier divides the first splits of all trees into pieces: thresholds of a column, branches
+// of a tree of masks. It is asked for an open piece, the piece is answered by any worker, and the
+// claim that comes out is told to the frontier, which closes the piece or opens smaller ones.
+//   ask()     under the lock: the next piece that may hold a tree below the goal of its place
+//   answer()  without the lock, by any worker with a root of its own: depends on the piece alone
+//   tell()    under the lock: takes over what was proved and what was found
+// bound() is the least bound of all that is open: no tree with a first split that is not known
+// costs less. Places are numbered; among trees of equal cost the lowest place owns the tree.
+#pragma once
+
+#include <memory>
+
+#include "search/driver/incumbents.hpp"
+#include "search/driver/source.hpp"
+
+namespace exactree {
+
+struct SearchRequest;
+
+// What a frontier is made of.
+template <class V>
+struct Top {
+  const Problem& data;
+  const SearchRequest& request;
+  Node& root;
+  Budget budget;
+  Worker<V>& worker;  // of the calling thread
+  Incumbents<V>& incumbents;
+};
+
+struct Piece {
+  int place = 0;
+  virtual ~Piece() = default;
+};
+
+enum class Asked {
+  kPiece,  // here is one
+  kBusy,   // none now, but others are at work, which may open some
+  kNone,   // nothing is open
+};
+
+template <class V>
+class Frontier {
+ public:
+  explicit Frontier(const Top<V>& top) : top_(top) {}
+  virtual ~Frontier() = default;
+
+  // Finds first trees, and lists what is open. By the calling thread, before all else. False: it
+  // was stopped.
+  virtual bool open() = 0;
+  // Whether there is enough to do for several threads.
+  virtual bool worth_threads() const = 0;
+
+  // Room for a piece of this frontier.
+  virtual std::unique_ptr<Piece> piece() const = 0;
+  virtual Asked ask(Worker<V>& worker, Piece& piece) = 0;
+  virtual void answer(Worker<V>& worker, Node& root, Piece& piece) = 0;
+  // `complete` is false if the answer was stopped: then nothing of it counts.
+  virtual void tell(Worker<V>& worker, Piece& piece, bool complete) = 0;
+
+  virtual V bound() const = 0;
+  // After the search: the first split of the best tree with budget k, whatever was found first.
+  virtual SolvedSplit<V> first_best(int k) = 0;
+
+ protected:
+  int budgets() const { return V::budgets_of(top_.budget.splits); }
+
+  Top<V> top_;
+};
+
+}  // namespace exactree

@@ -1,0 +1,74 @@
+"""How much memory there is to take: what a search keeps to where the user sets no limit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+# Of what is free, so much is left to others.
+SHARE = 0.75
+# Where a system does not say what is free.
+UNKNOWN = 2**31
+_CONTROL_GROUP = Path("/sys/fs/cgroup")
+
+
+def default_limit() -> int:
+    """Give the bytes a search may take if nobody says otherwise: three quarters of what is free."""
+    return max(int(SHARE * available()), 1)
+
+
+def available() -> int:
+    """Give the bytes that can be taken without others losing theirs, as the system sees it.
+
+    Linux says so itself, and may allow a container or a process less. Elsewhere half of what is
+    built in is taken to be free.
+    """
+    known = [_free_of_machine(), _free_of_group(), _free_of_process()]
+    return max(min((n for n in known if n is not None), default=UNKNOWN), 0)
+
+
+def _free_of_machine() -> int | None:
+    stated = _lines(Path("/proc/meminfo")).get("MemAvailable:")
+    if stated is not None:
+        return 1024 * int(stated)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):  # not a POSIX system, or one that does not say
+        return None
+
+
+def _free_of_group() -> int | None:
+    """Give what the control group of a container leaves."""
+    try:
+        most = (_CONTROL_GROUP / "memory.max").read_text().strip()
+        used = (_CONTROL_GROUP / "memory.current").read_text()
+    except OSError:
+        return None
+    if most == "max":
+        return None
+    # Files that were read count as used, but make way.
+    files = _lines(_CONTROL_GROUP / "memory.stat").get("inactive_file", "0")
+    return int(most) - int(used) + int(files)
+
+
+def _free_of_process() -> int | None:
+    """Give what the limit of the address space leaves (`ulimit -v`)."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most == resource.RLIM_INFINITY:
+        return None
+    used = int(_lines(Path("/proc/self/status")).get("VmSize:", "0"))
+    return most - 1024 * used
+
+
+def _lines(path: Path) -> dict[str, str]:
+    """Read a file of names and numbers; nothing if there is none."""
+    try:
+        words = [line.split() for line in path.read_text().splitlines()]
+    except OSError:
+        return {}
+    return {line[0]: line[1] for line in words if len(line) > 1}

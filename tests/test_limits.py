@@ -1,0 +1,163 @@
+"""Limits on large and wide tables: what was done by then, and what it took."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import exactree
+from exactree.tree import Leaf, size
+
+MEGABYTE = 10**6
+
+TABLES = {
+    "two classes": "y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)",
+    "five classes": "y = np.clip((X[:, 0] + rng.normal(size=n)) * 1.2, -2, 2).astype(int)",
+    "many classes": "y = rng.integers(0, 300, n)",
+    "numbers": "y = X[:, 0] + rng.normal(size=n)",
+    "two values": "X = (X > 0).astype(float); y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)",
+}
+TASKS = {"numbers": "regression"}
+
+SCRIPT = """
+import json, resource, sys
+import numpy as np
+import exactree
+rng = np.random.default_rng(0)
+n, columns = {rows}, {columns}
+X = rng.normal(size=(n, columns))
+{target}
+exactree.solve(X[:50, :3], y[:50], task={task!r}, max_depth=1)
+
+def resident():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmHWM"):
+            return 1024 * int(line.split()[1])
+
+{before}
+start = resident()
+found = exactree.solve(X, y, task={task!r}, **{options!r})
+said = [found.status, found.objective, found.lower_bound, found.stats]
+print(json.dumps([*said, resident() - start]))
+"""
+
+
+def table(kind: str, rows: int, columns: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    rng = np.random.default_rng(0)
+    names: dict[str, Any] = {"np": np, "rng": rng, "n": rows}
+    names["X"] = rng.normal(size=(rows, columns))
+    exec(TABLES[kind], names)
+    return names["X"], names["y"]
+
+
+def run(kind: str, rows: int, columns: int, *, before: str = "", **options: Any) -> list[Any]:
+    script = SCRIPT.format(
+        rows=rows,
+        columns=columns,
+        target=TABLES[kind],
+        task=TASKS.get(kind, "classification"),
+        options=options,
+        before=before,
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    answer: list[Any] = json.loads(done.stdout)
+    return answer
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_no_time_is_enough_for_a_leaf(kind: str) -> None:
+    X, y = table(kind, 20_000, 25)
+    task = TASKS.get(kind, "classification")
+    found = exactree.solve(X, y, task=task, max_depth=3, time_limit=0)
+    assert found.status == "time_limit" and found.lower_bound < found.objective
+    assert isinstance(found.tree, Leaf)
+    # Binary columns count the root itself.
+    assert found.stats["nodes"] <= 1 and found.stats["scans"] == 0
+
+
+@pytest.mark.parametrize("kind", ["five classes", "many classes", "numbers"])
+def test_an_interrupt_comes_through_before_the_first_tree(kind: str) -> None:
+    X, y = table(kind, 20_000, 6)
+    calls = []
+
+    def interrupt(progress: exactree.Progress) -> None:
+        calls.append(progress)
+        raise KeyboardInterrupt
+
+    task = TASKS.get(kind, "classification")
+    found = exactree.solve(X, y, task=task, max_depth=3, on_progress=interrupt)
+    assert found.status == "interrupted" and len(calls) == 1
+    assert found.stats["nodes"] <= 2
+
+
+@linux
+@pytest.mark.parametrize(
+    ("kind", "rows", "columns", "limit"),
+    [
+        ("two classes", 20_000, 60, 57 * 2**20),
+        ("numbers", 200_000, 20, 20 * MEGABYTE),
+        ("numbers", 20_000, 20, 60 * MEGABYTE),
+        ("five classes", 20_000, 40, 40 * MEGABYTE),
+    ],
+)
+def test_memory_stays_within_its_limit(kind: str, rows: int, columns: int, limit: int) -> None:
+    status, objective, bound, _, grown = run(
+        kind, rows, columns, max_depth=3, memory_limit=limit, time_limit=3.0
+    )
+    assert grown <= limit + 32 * MEGABYTE + 8 * rows * columns
+    assert status in ("optimal", "memory_limit", "time_limit")
+    assert bound <= objective and (bound == objective) == (status == "optimal")
+
+
+@linux
+@pytest.mark.parametrize("kind", ["two classes", "five classes", "two values"])
+def test_wide_tables_take_no_quadratic_memory(kind: str) -> None:
+    rows, columns = 200, 1500
+    *_, grown = run(kind, rows, columns, max_depth=2, time_limit=20.0)
+    assert grown <= 10 * 8 * rows * columns + 100 * MEGABYTE
+
+
+@pytest.mark.parametrize("kind", ["two classes", "five classes", "numbers"])
+@pytest.mark.parametrize("depth", [2, 3])
+def test_ranks_that_are_not_kept_change_nothing(kind: str, depth: int) -> None:
+    """Less and less room: ranks are made again, neighbours forgotten, and the tree stays."""
+    X, y = table(kind, 90, 24 if depth == 2 else 7)
+    task = TASKS.get(kind, "classification")
+    free = exactree.solve(X, y, task=task, max_depth=depth)
+    assert free.status == "optimal"
+    same = 0
+    for limit in np.linspace(0.1, 1.2, 12) * free.stats["peak_bytes"]:
+        tight = exactree.solve(X, y, task=task, max_depth=depth, memory_limit=int(limit))
+        if tight.status == "optimal":
+            same += 1
+            assert str(tight.tree) == str(free.tree) and tight.objective == free.objective
+        else:
+            assert tight.status == "memory_limit"
+            assert tight.lower_bound <= free.objective <= tight.objective
+    assert same >= 3
+
+
+@linux
+def test_threads_that_cannot_be_started_are_done_without() -> None:
+    few = (
+        "lines = open('/proc/self/status').readlines()\n"
+        "used = int(next(x for x in lines if x.startswith('VmSize')).split()[1])\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (1024 * used + 300_000_000,) * 2)"
+    )
+    alone = run("two classes", 2000, 6, max_depth=3)
+    crowd = run("two classes", 2000, 6, max_depth=3, n_jobs=2000, before=few)
+    assert crowd[:3] == alone[:3]
+    assert alone[3]["threads"] == 1 and 1 <= crowd[3]["threads"] < 2000
+
+
+def test_threads_are_reported() -> None:
+    X, y = table("two classes", 1500, 6)
+    found = exactree.solve(X, y, max_depth=3, n_jobs=2)
+    assert found.stats["threads"] == 2 and size(found.tree) > 0
