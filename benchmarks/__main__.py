@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import regression, report, suites, surfaces
+from benchmarks import oblique, regression, report, suites, surfaces
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.large import large
@@ -22,6 +22,8 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "binary4": suites.binary(4),
     "binary5": suites.binary(5),
     "binary_penalty": suites.binary(5, 0.01, 0.005),
+    "sparse_binary": suites.sparse("binary", 0.02, 0.01, 0.005),
+    "sparse_axis": suites.sparse("axis", 0.02, 0.01, 0.005),
     "sizes": suites.sizes,
     "threads": suites.threads,
     "scaling": suites.scaling,
@@ -31,6 +33,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "iris": suites.iris,
     "hyperplanes": surfaces.hyperplanes,
     "hyperplanes_further": surfaces.hyperplanes_further,
+    "oblique": oblique.oblique,
     "pairs": surfaces.pairs,
     "iris_columns": surfaces.iris_columns,
     "quadrics": surfaces.quadrics,

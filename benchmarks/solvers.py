@@ -77,6 +77,7 @@ def solver(name: str, package: str, **claims: bool) -> Callable[[Prepare], Prepa
 
 def find(text: str) -> tuple[Solver, Options]:
     """The solver and the options of "name" or "name:key=value,key=value"."""
+    import_module("benchmarks.oblique_peers")  # which enters its solvers
     name, _, rest = text.partition(":")
     if name not in SOLVERS:
         raise ValueError(f"no solver {name!r}: there are {', '.join(sorted(SOLVERS))}")
@@ -361,6 +362,39 @@ def gosdt(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Optio
         return Answer(cost, "time_limit" if late else "optimal")
 
     return Prepared(lambda: GOSDTClassifier(**arguments).fit(frame, y), read)
+
+
+@solver("imodels", "imodels")
+def imodels(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+    """FastSmallTree: a penalty per leaf, any columns, no depth; compiled outside the clock."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        FastSmallTree = import_module("imodels").FastSmallTreeClassifier
+    _only(problem, "imodels", max_depth=None, max_splits=None, min_samples_leaf=1)
+    arguments = {"regularization": problem.penalty, "time_limit": seconds, **options}
+
+    def run(rows: Matrix = X, labels: Labels = y) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return FastSmallTree(**arguments).fit(rows, labels)
+
+    def read(model: Any) -> Answer:
+        per_leaf = len(y) * problem.penalty
+        errors = round(len(y) * model.objective_ - per_leaf * model.n_leaves_)
+        cost = _penalised(errors, model.n_leaves_ - 1, problem, len(y))
+        # One leaf more than splits: its values are ours and one penalty.
+        bound = min(cost, model.lowerbound_ * len(y) - per_leaf)
+        return Answer(cost, "optimal" if model.optimal_ else "time_limit", lower_bound=bound)
+
+    run(*_few_rows())
+    return Prepared(run, read)
+
+
+def _few_rows() -> tuple[Matrix, Labels]:
+    """Rows to be solved before the clock starts, so that everything is compiled."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(60, 6)).astype(np.float64)
+    return X, (X[:, 0] + X[:, 1] * X[:, 2]).astype(np.int64) % 2
 
 
 def _penalised(errors: int, splits: int, problem: Problem, rows: int) -> float | int:

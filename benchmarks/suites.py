@@ -28,6 +28,7 @@ OURS = "exactree"
 # What is compared unless the command line names solvers.
 DEFAULT_SOLVERS = [OURS, "pycontree", "cart"]
 PEERS_BINARY = [OURS, "pystreed"]
+PEERS_SPARSE = [OURS, "imodels"]
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,30 @@ def binary(depth: int, *penalties: float) -> Callable[[Setting], Finding]:
 
     def run(setting: Setting) -> Finding:
         problem = replace(setting.problem, splits="binary", max_depth=depth)
-        solvers = PEERS_BINARY if setting.solvers == DEFAULT_SOLVERS else setting.solvers
-        findings = [
-            compare(replace(setting, solvers=solvers, problem=replace(problem, penalty=penalty)))
-            for penalty in penalties or (0.0,)
-        ]
-        records = [record for finding in findings for record in finding.records]
-        return Finding(records, "\n\n".join(finding.text for finding in findings))
+        return _per_penalty(setting, problem, PEERS_BINARY, penalties or (0.0,))
+
+    return run
+
+
+def _per_penalty(
+    setting: Setting, problem: Problem, peers: list[str], penalties: Sequence[float]
+) -> Finding:
+    """One comparison after the other, with these solvers unless the command line names some."""
+    solvers = peers if setting.solvers == DEFAULT_SOLVERS else setting.solvers
+    findings = [
+        compare(replace(setting, solvers=solvers, problem=replace(problem, penalty=penalty)))
+        for penalty in penalties
+    ]
+    records = [record for finding in findings for record in finding.records]
+    return Finding(records, "\n\n".join(finding.text for finding in findings))
+
+
+def sparse(splits: str, *penalties: float) -> Callable[[Setting], Finding]:
+    """A penalty per split and no depth, against FastSmallTree; once for every penalty."""
+
+    def run(setting: Setting) -> Finding:
+        problem = replace(setting.problem, splits=splits, max_depth=None)
+        return _per_penalty(setting, problem, PEERS_SPARSE, penalties)
 
     return run
 

@@ -100,6 +100,7 @@ NB_MODULE(_native, m) {
   bind_geometry(m);
   bind_search(m);
   bind_masks(m);
+  bind_oblique(m);
   bind_rows(m);
   bind_squares(m);
 }

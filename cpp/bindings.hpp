@@ -7,6 +7,7 @@ namespace exactree {
 
 void bind_geometry(nanobind::module_& m);
 void bind_masks(nanobind::module_& m);
+void bind_oblique(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_squares(nanobind::module_& m);

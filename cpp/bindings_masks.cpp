@@ -89,7 +89,8 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                           int max_splits, int min_rows, std::int64_t unit, std::int64_t penalty,
                           bool sizes, std::int64_t lower_bound, double time_limit,
                           std::int64_t memory_limit, int threads, std::uint32_t switches,
-                          const std::string& isa, std::optional<PollFunction> poll) {
+                          const std::string& isa, std::optional<PollFunction> poll,
+                          std::int64_t upper_bound) {
   Problem data = rows_of(labels.size(), labels, n_classes, weights, counts);
   // Reading long lists takes a while, which counts too.
   const auto start = std::chrono::steady_clock::now();
@@ -103,8 +104,8 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
   data.masks = &tree;
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
   time_limit = std::max(0.0, time_limit - reading.count());
-  const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
-                          lower_bound, time_limit, memory_limit, threads, switches};
+  const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty,  sizes,
+                          lower_bound, time_limit, memory_limit, threads, switches, upper_bound};
   SearchResult result = run_search(data, terms, isa, std::move(poll));
   translate(tree, masks.shape(0), result);
   return result;
@@ -120,7 +121,7 @@ void bind_masks(nb::module_& m) {
       "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false,
       "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(),
       "memory_limit"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
-      "poll"_a = nb::none(),
+      "poll"_a = nb::none(), "upper_bound"_a = kInfinite,
       "Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64)."
       "\n\nA node's split is mask number `feature`, with low = high = 0: the rows in the mask go "
       "left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with "
@@ -130,7 +131,8 @@ void bind_masks(nb::module_& m) {
       "`dichotomies` are splits too, without being listed. Those in the trees are `parts`, with "
       "the "
       "number of their pair and the rows that go left; `feature` = number of masks + columns + "
-      "place in `parts`.");
+      "place in `parts`.\n\nWith `upper_bound`, the cost of a tree that is known, only trees below "
+      "it are looked for; if there is none, the single leaf comes back with it as lower bound.");
 }
 
 }  // namespace exactree

@@ -90,10 +90,11 @@ Binary two_values(const In<double, 2>& table) {
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
 void check_tree(const In<std::int32_t, 1>& feature, const In<double, 1>& threshold,
-                const In<std::int32_t, 1>& left, const In<std::int32_t, 1>& right,
-                std::size_t columns) {
+                const In<std::uint8_t, 1>& missing_left, const In<std::int32_t, 1>& left,
+                const In<std::int32_t, 1>& right, std::size_t columns) {
   const std::size_t n = feature.size();
-  require_rows(n > 0 && threshold.size() == n && left.size() == n && right.size() == n,
+  require_rows(n > 0 && threshold.size() == n && missing_left.size() == n && left.size() == n &&
+                   right.size() == n,
                "a tree has one entry a node in every array");
   for (std::size_t i = 0; i < n; ++i) {
     if (feature.data()[i] < 0) continue;
@@ -105,15 +106,16 @@ void check_tree(const In<std::int32_t, 1>& feature, const In<double, 1>& thresho
 }
 
 Out<std::int64_t, 1> route_rows(const Table& table, const In<std::int32_t, 1>& feature,
-                                const In<double, 1>& threshold, const In<std::int32_t, 1>& left,
-                                const In<std::int32_t, 1>& right) {
+                                const In<double, 1>& threshold,
+                                const In<std::uint8_t, 1>& missing_left,
+                                const In<std::int32_t, 1>& left, const In<std::int32_t, 1>& right) {
   const std::size_t rows = table.shape(0);
-  check_tree(feature, threshold, left, right, table.shape(1));
+  check_tree(feature, threshold, missing_left, left, right, table.shape(1));
   Fresh<std::int64_t> ends(rows);
   {
     nb::gil_scoped_release release;
-    route({feature.data(), threshold.data(), left.data(), right.data()}, table.data(), rows,
-          table.stride(0), table.stride(1), ends.data.get());
+    route({feature.data(), threshold.data(), missing_left.data(), left.data(), right.data()},
+          table.data(), rows, table.stride(0), table.stride(1), ends.data.get());
   }
   return ends.give<1>({rows});
 }
@@ -130,7 +132,8 @@ void bind_rows(nb::module_& m) {
         "Give the lower and the higher value of every column (rows x features), which values are "
         "the higher one (features x rows), and the first column of more than two values or -1.");
   m.def("route_rows", &route_rows, "table"_a.noconvert(), "feature"_a.noconvert(),
-        "threshold"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(),
+        "threshold"_a.noconvert(), "missing_left"_a.noconvert(), "left"_a.noconvert(),
+        "right"_a.noconvert(),
         "Give the node, in preorder, that every row ends in; feature -1 marks a leaf.");
 }
 

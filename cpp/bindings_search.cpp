@@ -108,6 +108,28 @@ SearchResult search_columns(const ArrayIn<std::int32_t, 2>& ranks,
   return run_search(data, terms, isa, std::move(poll));
 }
 
+// None: not a problem for this search, whose weights are too large, or whose tree would be too
+// deep.
+std::optional<SearchResult> search_sparse_columns(
+    const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
+    std::optional<ArrayIn<std::int64_t, 1>> weights, int max_depth, std::int64_t unit,
+    std::int64_t penalty, double time_limit, std::int64_t memory_limit, std::uint32_t switches,
+    const std::string& isa, std::optional<PollFunction> poll) {
+  Problem data = columns_of(ranks, labels, n_classes, weights, std::nullopt);
+  require(unit >= 1 && penalty >= 1, "unit and penalty must be positive");
+  data.unit = unit;
+  data.penalty = penalty;
+  Switches chosen;
+  chosen.off = switches;
+  const MakeSparse make = kernels(isa).make_sparse;
+  const auto run = [&](Control& control, SearchProgress& progress) {
+    return search_sparse(data, max_depth, chosen, make, control, progress);
+  };
+  SearchResult result = watched(run, time_limit, memory_limit, std::move(poll));
+  if (result.answers.empty()) return std::nullopt;
+  return result;
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
@@ -159,6 +181,13 @@ void bind_search(nb::module_& m) {
         "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
         "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
         "Find an optimal tree over rank columns (features x rows); see exactree.engines.search.");
+  m.def(
+      "search_sparse", &search_sparse_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(),
+      "n_classes"_a, "weights"_a.noconvert() = nb::none(), nb::kw_only(), "max_depth"_a,
+      "unit"_a = 1, "penalty"_a, "time_limit"_a = std::numeric_limits<double>::infinity(),
+      "memory_limit"_a = 0, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
+      "Find an optimal tree over binary columns with a penalty and no limit on depth; None if the "
+      "weights need more than 31 bits, or the tree is deeper than max_depth.");
 }
 
 }  // namespace exactree

@@ -95,7 +95,27 @@ struct SearchTerms {
   std::int64_t memory_limit;
   int threads;
   std::uint32_t switches;
+  std::int64_t upper_bound = kInfinite;
 };
+
+// Runs a search without the GIL, watched for signals.
+template <class Run>
+SearchResult watched(const Run& run, double time_limit, std::int64_t memory_limit,
+                     std::optional<PollFunction> poll) {
+  SearchProgress progress;
+  Watcher watcher(std::move(poll), progress);
+  Control control;
+  control.time_limit = time_limit;
+  control.memory_limit = memory_limit;
+  control.signal = [&watcher](double seconds) { return watcher(seconds); };
+  SearchResult result;
+  {
+    nb::gil_scoped_release release;
+    result = run(control, progress);
+  }
+  watcher.raise();
+  return result;
+}
 
 inline SearchResult run_search(Problem& data, const SearchTerms& terms, const std::string& isa,
                                std::optional<PollFunction> poll) {
@@ -113,21 +133,13 @@ inline SearchResult run_search(Problem& data, const SearchTerms& terms, const st
   request.sizes = terms.sizes;
   request.threads = terms.threads;
   request.lower_bound = terms.lower_bound;
+  request.upper_bound = terms.upper_bound;
   request.switches.off = terms.switches;
-  SearchProgress progress;
-  Watcher watcher(std::move(poll), progress);
-  Control control;
-  control.time_limit = terms.time_limit;
-  control.memory_limit = terms.memory_limit;
-  control.signal = [&watcher](double seconds) { return watcher(seconds); };
   const MakeRoot make_root = kernels(isa).make_root;
-  SearchResult result;
-  {
-    nb::gil_scoped_release release;
-    result = search(data, request, make_root, control, progress);
-  }
-  watcher.raise();
-  return result;
+  const auto run = [&](Control& control, SearchProgress& progress) {
+    return search(data, request, make_root, control, progress);
+  };
+  return watched(run, terms.time_limit, terms.memory_limit, std::move(poll));
 }
 
 }  // namespace exactree

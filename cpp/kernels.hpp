@@ -22,7 +22,9 @@
 
 #include "bitset.hpp"
 #include "geometry/geometry.hpp"
+#include "oblique/oblique.hpp"
 #include "search/driver/make_root.hpp"
+#include "search/sparse/sparse.hpp"
 
 #define KERNEL_NAMESPACE exactree::EXACTREE_ISA
 
@@ -33,6 +35,8 @@ struct KernelTable {
   BitsetKernels bitset;
   GeometryKernels geometry;
   MakeRoot make_root;
+  ObliqueSearch oblique;
+  MakeSparse make_sparse;
 };
 
 namespace plain {

@@ -119,7 +119,7 @@ def test_the_model_file_is_the_tree_that_solve_finds(iris: str, tmp_path: Path) 
     assert (model.result.objective, model.result.lower_bound) == (1, 1)
     assert model.classes == expected.classes
     stored = json.loads(Path(path).read_text())
-    assert (stored["format"], stored["version"]) == ("exactree.model", 1)
+    assert (stored["format"], stored["version"]) == ("exactree.model", 2)
 
 
 def test_json_is_one_object_and_nothing_else(small: str, tmp_path: Path, capsys: Capture) -> None:
@@ -182,8 +182,10 @@ def test_parquet(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "small.parquet"
     table = pyarrow.table({"a": [1.5, 2.5, None], "b": [True, False, True], "y": [0, 1, 1]})
     parquet.write_table(table, path)
-    assert main(["fit", str(path), "--target", "y"]) == 3
+    assert main(["fit", str(path), "--target", "y", "--missing", "error"]) == 3
     assert "row 3: no value in column 'a'" in capsys.readouterr().err
+    assert main(["fit", str(path), "--target", "y"]) == 0
+    assert "a is missing" in capsys.readouterr().out
     assert main(["fit", str(path), "--target", "y", "--drop", "a", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["objective"] == 1
     path.write_text("no parquet")
@@ -202,12 +204,11 @@ def test_parquet(tmp_path: Path, capsys: Capture) -> None:
         ("a,y\n1,0\n2\n", "line 3: 1 value instead of 2"),
         ("a,y\n1,0\n\n2,0,7\n", "line 4: 3 values instead of 2"),
         ("a,y\n1,0\nred,1\n", "line 3: 'red' in column 'a' is not a finite number"),
-        ("a,y\n1,0\nnan,1\n", "line 3: 'nan' in column 'a' is not a finite number"),
-        ("a,y\n1,0\n,1\n", "line 3: no value in column 'a'"),
+        ("a,y\n1,0\ninf,1\n", "line 3: 'inf' in column 'a' is not a finite number"),
         ("a,y\n1,0\n2,\n", "line 3: no value in column 'y'"),
-        ('a,y\n"1\n2",0\n"x",1\n', "line 2: '1\\n2' in column 'a' is not"),
+        ('a,y\n"1\n2",0\n"3",1\n', "line 2: '1\\n2' in column 'a' is not"),
         ('a,y\n1,0\n"2,0\n', "line 3: unexpected end of data"),
-        ("a;y\n1,5;0\n2,5;1\n", "line 2: '1,5' in column 'a' has a decimal comma"),
+        ('a,y\n"1,5",0\n2.5,1\n', "line 2: '1,5' in column 'a' has a decimal comma"),
         ("a,a,y\n1,2,0\n", "line 1: two columns have the name 'a'"),
         ("a,,y\n1,2,0\n", "line 1: column 2 has no name"),
         ("a,y\n1,0\n9007199254740993,1\n", "line 3: 9007199254740993 in column 'a' is beyond"),
@@ -396,7 +397,7 @@ def test_interrupting_while_it_is_written_down_keeps_the_tree(
 def test_interrupting_before_there_is_a_tree(
     small: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fitting, "read_table", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(fitting, "table_of", lambda *_, **__: signal.raise_signal(signal.SIGINT))
     assert main(["fit", small, "--target", "y"]) == 130
     assert "interrupted before there was a tree" in capsys.readouterr().err
 
@@ -415,7 +416,7 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
 def test_a_reader_that_leaves_is_no_error(small: str) -> None:
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "exactree", "fit", small, "--target", "y"]
+    command = [sys.executable, "-m", "exactree", "fit", small, "--target", "y", "--quiet"]
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False, text=True)
     os.close(write)
     assert done.returncode == 0

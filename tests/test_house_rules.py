@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Module or subpackage -> what else of the project it may import. docs/architecture.md has the
 # picture. What is not in this table may not exist.
-_MODEL = {"fields", "interrupts", "tree", "objectives", "sides", "problem"}
+_MODEL = {"fields", "interrupts", "tree", "objectives", "sides", "tables", "problem"}
 _READ = {"inputs", "parameters", "weights", "rows"}
 _SOLVE = _MODEL | _READ | {"counting", "bounds", "geometry", "splits", "engines", "routing"}
 _USERS = _SOLVE | {
@@ -43,22 +43,24 @@ LAYERS: dict[str, set[str]] = {
     "interrupts": set(),
     "tree": {"fields"},
     "objectives": {"tree"},
-    "problem": {"tree", "objectives", "sides"},
+    "problem": {"tree", "objectives", "sides", "tables"},
     "inputs": set(),
+    "tables": {"fields", "inputs"},
     "parameters": set(),
     "memory": set(),
     "weights": set(),
     "rows": _MODEL | {"_native"},
-    "routing": {"_native", "splits", "tree"},
+    "routing": {"_native", "splits", "tables", "tree"},
     "bounds": _MODEL,
     "geometry": {"_native", "combinations"},
     "splits": _MODEL | {"geometry", "counting", "rows"},
     "engines": _MODEL | {"bounds", "combinations", "counting", "memory", "spec", "_native"},
     "preparing": _MODEL | _READ | {"bounds", "splits"},
     "recounting": _MODEL | {"preparing"},
-    "falling_back": _SOLVE | {"preparing"},
+    "rare_categories": _SOLVE | {"preparing"},
     "by_size": _MODEL,
-    "solving": _SOLVE | {"preparing", "recounting", "falling_back", "by_size"},
+    "translating": _SOLVE | {"preparing", "recounting"},
+    "solving": _SOLVE | {"preparing", "translating", "rare_categories", "by_size"},
     "estimators": _SOLVE | {"solving"},
     "sizes": _SOLVE | {"solving", "estimators"},
     "export": _MODEL | {"splits"},

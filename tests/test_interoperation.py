@@ -85,7 +85,9 @@ def test_categories_by_a_column_transformer() -> None:
     assert all("colour_green" in text for text in every_text(pipe[-1]))
     assert pipe.predict(frame).tolist() == y.tolist()
     with pytest.raises(ValueError, match=r"'colour' of X is not numeric.*OneHotEncoder"):
-        OptimalTreeClassifier().fit(frame, y)
+        OptimalTreeClassifier(categorical_features=None).fit(frame, y)
+    # The pipeline finds what is found without it.
+    assert OptimalTreeClassifier(max_depth=2).fit(frame, y).objective_ == 0
     with pytest.raises(ValueError, match=r"pass a fitted estimator \(the last step of a pipeline"):
         exactree.export_text(pipe)
 
@@ -94,7 +96,7 @@ def test_missing_values_name_the_column() -> None:
     holes = X.copy()
     holes.loc[3, NAME] = np.nan
     with pytest.raises(ValueError, match=r"'petal width \(cm\)', row 3;.*SimpleImputer"):
-        OptimalTreeClassifier().fit(holes, Y)
+        OptimalTreeClassifier(missing="error").fit(holes, Y)
 
 
 def test_no_warning_about_names_that_are_there() -> None:
@@ -179,4 +181,4 @@ def test_missing_values_by_an_imputer() -> None:
     assert f"missingindicator_{NAME}" in pipe[-1].feature_names_in_
     assert pipe[-1].objective_ <= 7
     with pytest.raises(ValueError, match=r"'petal width \(cm\)', row 3;.*SimpleImputer"):
-        exactree.OptimalTreeRegressorCV().fit(holes, Y)
+        exactree.OptimalTreeRegressorCV(missing="error").fit(holes, Y)

@@ -24,12 +24,14 @@ class Small:
 
     ranks: NDArray[np.int32]
     labels: NDArray[np.int32]
-    max_depth: int
+    max_depth: int | None
     penalty: int = 0
     as_masks: bool = False
 
     def solved(self, switches: int = 0) -> _native.SearchResult:
         classes, words = int(self.labels.max()) + 1, -(-len(self.labels) // 64)
+        if self.max_depth is None:
+            return self._solved_without_depth(classes, switches)
         limits: dict[str, Any] = {"max_depth": self.max_depth, "penalty": self.penalty}
         limits["switches"] = switches
         if self.as_masks:
@@ -38,6 +40,12 @@ class Small:
         else:
             result = _native.search_columns(self.ranks, self.labels, classes, **limits)
         assert result.status == "optimal"
+        return result
+
+    def _solved_without_depth(self, classes: int, switches: int) -> _native.SearchResult:
+        terms: dict[str, Any] = {"max_depth": 200, "penalty": self.penalty, "switches": switches}
+        result = _native.search_sparse(self.ranks, self.labels, classes, **terms)
+        assert result is not None and result.status == "optimal"
         return result
 
 
@@ -50,7 +58,7 @@ def thresholds(depth: int, *, rows: int = 90, penalty: int = 0) -> Small:
     return Small(ranks, (pattern ^ noise).astype(np.int32), depth, penalty)
 
 
-def two_values(depth: int, *, rows: int = 120, pairs: int = 6, penalty: int = 0) -> Small:
+def two_values(depth: int | None, *, rows: int = 120, pairs: int = 6, penalty: int = 0) -> Small:
     """Pairs of columns of two values, much alike; labels that follow three, with noise."""
     rng = np.random.default_rng(0)
     ranks = rng.integers(0, 2, size=(2 * pairs, rows), dtype=np.int32)
@@ -69,6 +77,7 @@ PROBLEMS: dict[str, Callable[[], Small]] = {
     "binary, five levels": lambda: two_values(5),
     "binary, equal rows": lambda: two_values(4, pairs=3),
     "binary, penalty": lambda: two_values(4, penalty=5),
+    "binary, no depth": lambda: two_values(None, pairs=4, penalty=3),
 }
 
 
@@ -91,7 +100,10 @@ def test_each_pruning_switched_off_leaves_the_optimum(name: str) -> None:
         assert without.objective == without.lower_bound == optimum, pruning
 
 
-@pytest.mark.parametrize("problem", [thresholds(3, rows=25), two_values(4, rows=30)])
+@pytest.mark.parametrize(
+    "problem",
+    [thresholds(3, rows=25), two_values(4, rows=30), two_values(None, rows=30, penalty=2)],
+)
 def test_a_pruning_switched_off_does_not_fire(problem: Small) -> None:
     counters = problem.solved(switches=EVERYWHERE | EVERYWHERE - 1).counters
     # A side without errors is known in any case.

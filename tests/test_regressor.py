@@ -168,6 +168,18 @@ def test_a_time_limit_keeps_a_tree_and_a_bound() -> None:
 # --- Bad input --------------------------------------------------------------------------------
 
 LINE = [[1.0], [2.0], [3.0]]
+
+
+class Listed:
+    """A family of one's own: the search knows listed partitions for classes alone."""
+
+    def partitions(self, X: NDArray[np.float64]) -> Any:
+        return [X[:, 0] < 2]
+
+    def split(self, X: NDArray[np.float64], left: NDArray[np.bool_], index: int) -> tree.Split:
+        raise AssertionError("never asked for")
+
+
 BAD: list[tuple[Any, dict[str, Any], str]] = [
     ([1.0, np.nan, 2.0], {}, "Input y contains NaN in row 1: drop"),
     ([1.0, 2.0, np.inf], {}, "Input y contains infinity in row 2: drop"),
@@ -189,7 +201,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (
         [1.0, 2.0, 3.0],
-        {"engine": "search", "splits": "hyperplane"},
+        {"engine": "search", "splits": Listed()},
         "engine='search' does not solve this problem: its splits are listed",
     ),
     (

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from discs import disc_problem
 from sklearn.datasets import load_iris
@@ -276,3 +277,42 @@ def test_integers_of_any_length_are_compared_exactly(show: Open, tmp_path: Path)
     write_report(result, X, tree.predict(root, X), tmp_path / "exact.html")
     assert len(set(tree.apply(root, X))) == 3
     assert_walks(show(tmp_path / "exact.html"), root, X)
+
+
+@pytest.mark.parametrize("categories", ["equality", "subset"])
+def test_a_table_is_tried_with_categories_dates_and_not_known(
+    show: Open, tmp_path: Path, categories: str
+) -> None:
+    rng = np.random.default_rng(5)
+    n = 80
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(1, 80, n).astype(float),
+            "colour": rng.choice(["red", "blue", "green"], n),
+            "size": pd.Categorical(rng.choice(["S", "M", "L"], n), ["S", "M", "L"], ordered=True),
+            "smoker": rng.random(n) < 0.5,
+            "seen": pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "h"),
+        }
+    )
+    for name in ("age", "colour", "size", "seen"):
+        frame.loc[rng.random(n) < 0.2, name] = None
+    y = rng.integers(0, 3, n)
+    model = OptimalTreeClassifier(max_depth=4, max_splits=9, categories=categories)
+    model.fit(frame, y)
+    path = tmp_path / f"table-{categories}.html"
+    write_report(model, frame, y, path)
+    page = show(path)
+    expected = model.predict(frame)
+    for row in range(0, n, 4):
+        for field in page.locator("#what-if [data-feature]").all():
+            value = frame.iloc[row, int(field.get_attribute("data-feature"))]
+            gone = pd.isna(value)
+            if field.get_attribute("data-holds") == "category":
+                named = {True: "yes", False: "no"}.get(value, value)
+                field.select_option("" if gone else named)
+            elif field.get_attribute("data-holds") == "date":
+                field.fill("" if gone else value.isoformat())
+            else:
+                field.fill("" if gone else str(value))
+        told = page.locator("#outcome").inner_text()
+        assert f"The tree says {expected[row]}" in told, (row, told)

@@ -27,8 +27,9 @@ from exactree.engines.search import search
 from exactree.objectives import MisclassificationError
 from exactree.preparing import make_problem, read_budgets, read_data
 from exactree.problem import Limits, Problem, Result
-from exactree.solving import solve_sizes, translated
+from exactree.solving import solve_sizes
 from exactree.splits import Axis, AxisSplit
+from exactree.translating import translated
 
 PRUNINGS = list(_native.prunings())
 BLOCKS, BLOCK = 20, 120
@@ -119,7 +120,7 @@ def test_every_pruning_fires() -> None:
         exactree.solve(X[:, :4], y, max_depth=3, min_samples_leaf=5),
         exactree.solve(X[:, :3], y, max_depth=2, sample_weight=rng.random(len(y))),
         exactree.solve(high, y, max_depth=5, penalty=0.005),
-        exactree.solve(X[:60, :2], y[:60], splits="hyperplane", max_depth=2),
+        exactree.solve(X[:60, :2], rng.permutation(y[:60]), splits="hyperplane", max_depth=2),
         exactree.solve(*noisy(0, 3000), max_depth=2),
     ]
     silent = [name for name in PRUNINGS if not any(run.stats.get(name, 0) for run in runs)]

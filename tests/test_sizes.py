@@ -297,6 +297,8 @@ def failing(_: Any) -> dict[str, str]:
     ],
     expected_failed_checks=failing,
 )
+# For estimators that take categories, the checks round their data to a few whole numbers.
+@pytest.mark.filterwarnings("ignore:The least populated class in y has only 1 members")
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -318,7 +320,8 @@ def test_a_stopped_path_never_rises(splits: str, limit: float) -> None:
         assert result.gap == result.objective - result.lower_bound >= 0
         assert (result.status == "optimal") == (result.gap == 0)
         assert result.objective == (tree.predict(result.tree, X) != y).sum()
-    assert limit > 0 or path[-1].status == "time_limit"
+    # A local search may find a tree without errors before the first look at the clock.
+    assert limit > 0 or splits == "hyperplane" or path[-1].status == "time_limit"
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -21,8 +21,8 @@ from exactree.engines import ENGINES, brute_force
 from exactree.objectives import MisclassificationError
 from exactree.preparing import Budgets, in_words, make_problem, read_budgets, read_data
 from exactree.problem import Limits, Problem, Result
-from exactree.solving import translated
 from exactree.splits import Axis, AxisSplit
+from exactree.translating import translated
 
 LINE = [[1.0], [2.0], [3.0], [4.0]]
 STRIPES = ["a", "b", "a", "b"]

@@ -17,13 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 import exactree
 from exactree import Leaf, Node, solve, tree
-from exactree.geometry import Surface, family_of, widest_margin
+from exactree.geometry import Surface, family_of, polynomial, widest_margin
 from exactree.spec.constraints import min_leaf
 from exactree.spec.data import Number, Sample
 from exactree.spec.objectives import WEIGHTED_ZERO_ONE
 from exactree.spec.programs import best_value
 from exactree.spec.rules import Family, gen_splits
-from exactree.splits import AxisSplit, Hyperplane, Mixed, Polynomial, Sphere, SurfaceSplit
+from exactree.splits import Hyperplane, Mixed, Polynomial, Sphere, SurfaceSplit
 
 SQUARE = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 EXCLUSIVE_OR = [0, 1, 1, 0]
@@ -149,7 +149,7 @@ def split_of(node: tree.Tree) -> Any:
 
 PLANE = SurfaceSplit(Surface(family_of("hyperplane"), (0.5, -1.0), 2.0), 2)
 BALL = SurfaceSplit(Surface(family_of("sphere"), (-2.0, 0.0, 1.0), 3.0), 2)
-CURVE = SurfaceSplit(Surface(family_of("quadric"), (0.0, 1.5, 0.25, -1.0, 0.0), 0.1 + 0.2), 2)
+CURVE = SurfaceSplit(Surface(polynomial(2), (0.0, 1.5, 0.25, -1.0, 0.0), 0.1 + 0.2), 2)
 LONG = SurfaceSplit(Surface(family_of("hyperplane"), (10**30, -3), 10**40 + 1, True), 2)
 
 
@@ -271,21 +271,21 @@ def test_the_search_needs_no_list_and_keeps_to_its_limits() -> None:
 
 @pytest.mark.parametrize("splits", ["hyperplane", "sphere", ["axis", "hyperplane"]])
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_a_stopped_search_has_a_tree_of_thresholds_at_least(splits: Any, task: str) -> None:
+def test_a_stopped_search_has_a_tree(splits: Any, task: str) -> None:
     X = np.random.default_rng(0).normal(size=(150, 3))
     y = np.arange(150) % 2
     how: dict[str, Any] = {"max_depth": 2, "max_splits": 2, "min_samples_leaf": 5}
     found = solve(X, y, task=task, splits=splits, penalty=0.01, time_limit=0.0, **how)
     leaf = 75 if task == "classification" else 37.5
     assert found.status == "time_limit"
-    assert 0 == found.lower_bound < found.objective < leaf
-    assert found.gap == found.objective - found.lower_bound == found.history[-1][1]
-    assert {type(split_of(n)) for n in tree.nodes(found.tree)} >= {AxisSplit}
-    assert tree.size(found.tree) <= 2
+    assert 0 <= found.lower_bound < found.objective < leaf
+    assert np.isclose(found.gap, found.objective - found.lower_bound)
+    assert found.objective == found.history[-1][1]
+    assert 1 <= tree.size(found.tree) <= 2
     assert min(end.rows for end in tree.leaves(found.tree)) >= 5
 
 
-def test_a_tree_of_thresholds_may_complete_the_proof() -> None:
+def test_a_first_tree_may_complete_the_proof() -> None:
     X = np.random.default_rng(0).normal(size=(150, 3))
     y = X[:, 1] > 0.3
     found = solve(X, y, splits="hyperplane", max_depth=2, time_limit=0.0)
@@ -293,7 +293,7 @@ def test_a_tree_of_thresholds_may_complete_the_proof() -> None:
     assert found.space == "hyperplane trees, depth <= 2"
 
 
-def test_a_stopped_path_has_trees_of_thresholds_at_least() -> None:
+def test_a_stopped_path_has_trees() -> None:
     X = np.random.default_rng(0).normal(size=(150, 3))
     path = exactree.size_path(X, np.arange(150) % 2, max_splits=4, splits="sphere", time_limit=0.0)
     assert [r.status for r in path][1:] == ["time_limit"] * 4
@@ -327,7 +327,7 @@ def test_fitting_can_be_stopped(monkeypatch: pytest.MonkeyPatch, how: Any, fitte
         return widest_margin(*args, **rest)
 
     monkeypatch.setattr("exactree.splits.surface.widest_margin", limited)
-    found = solve(X, y, splits="hyperplane", max_depth=2)
+    found = solve(X, y, splits="hyperplane", max_depth=2, engine="generic")
     assert found.status == ("time_limit" if how is TimeoutError else "interrupted")
     assert (found.objective, found.lower_bound, found.gap) == (3 - fitted, 0, 3 - fitted)
     assert tree.size(found.tree) == fitted
@@ -338,6 +338,7 @@ def test_fitting_has_some_time_when_the_search_had_none(monkeypatch: pytest.Monk
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(150, 2)), rng.integers(0, 2, 150)
     how: dict[str, Any] = {"splits": "hyperplane", "max_depth": 4, "time_limit": 0.3}
+    how["engine"] = "generic"
     assert isinstance(solve(X, y, **how).tree, Node)
     monkeypatch.setattr("exactree.solving.FITTING_SECONDS", 0.0)
     found = solve(X, y, **how)

@@ -96,7 +96,7 @@ def test_storage_loses_nothing() -> None:
     ("data", "message"),
     [
         ({"format": "svg"}, "not a tree: format is 'svg'"),
-        ({"format": "exactree.tree", "version": 2, "root": {}}, "version 2 .* update"),
+        ({"format": "exactree.tree", "version": 3, "root": {}}, "version 3 .* update"),
     ],
 )
 def test_foreign_data_is_refused(data: dict[str, object], message: str) -> None:

@@ -45,10 +45,12 @@ std::pair<std::int32_t, std::int32_t> extremes(const std::int32_t* ranks, std::s
 std::ptrdiff_t tell_two_values(const double* table, std::size_t rows, std::size_t features,
                                double* low, double* high, std::int32_t* ranks);
 
-// A tree in preorder whose node i sends rows of table[feature] <= threshold left; -1: a leaf.
+// A tree in preorder whose node i sends rows of table[feature] <= threshold left, and rows of a
+// missing value (NaN) if missing_left; feature -1: a leaf.
 struct ThresholdTree {
   const std::int32_t* feature;
   const double* threshold;
+  const std::uint8_t* missing_left;
   const std::int32_t* left;
   const std::int32_t* right;
 };

@@ -70,7 +70,8 @@ void route(const ThresholdTree& tree, const double* table, std::size_t rows,
     std::int32_t at = 0;
     while (tree.feature[at] >= 0) {
       const double value = row[tree.feature[at] * column_stride];
-      at = value <= tree.threshold[at] ? tree.left[at] : tree.right[at];
+      const bool missing = tree.missing_left[at] && value != value;
+      at = value <= tree.threshold[at] || missing ? tree.left[at] : tree.right[at];
     }
     ends[i] = at;
   }

@@ -20,6 +20,7 @@ void test_small_budgets(Effort);
 void test_search_cells(Effort);
 void test_squares(Effort);
 void test_plain_trees(Effort);
+void test_oblique(Effort);
 void test_audit(Effort);
 }  // namespace exactree::tests
 
@@ -46,6 +47,7 @@ constexpr std::array kTests{
     Test{"search: cells", exactree::tests::test_search_cells},
     Test{"search: squared error", exactree::tests::test_squares},
     Test{"search: hundreds of rows", exactree::tests::test_plain_trees},
+    Test{"local search: hyperplanes", exactree::tests::test_oblique},
     Test{"audit: finds what is false", exactree::tests::test_audit},
 };
 

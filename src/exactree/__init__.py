@@ -15,7 +15,9 @@ from exactree.report import write_report
 from exactree.sizes import (
     OptimalTreeClassifierCV,
     OptimalTreeRegressorCV,
+    PenaltyPath,
     SizePath,
+    penalty_path,
     size_path,
 )
 from exactree.solving import solve
@@ -30,6 +32,7 @@ __all__ = [
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
     "OptimalTreeRegressorCV",
+    "PenaltyPath",
     "Progress",
     "Result",
     "SizePath",
@@ -43,6 +46,7 @@ __all__ = [
     "export_rules",
     "export_text",
     "objectives",
+    "penalty_path",
     "plot",
     "size_path",
     "solve",

@@ -99,13 +99,51 @@ def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None
     Find an optimal tree over rank columns (features x rows); see exactree.engines.search.
     """
 
-def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+def search_sparse(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_depth: int, unit: int = 1, penalty: int, time_limit: float = float('inf'), memory_limit: int = 0, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult | None:
+    """
+    Find an optimal tree over binary columns with a penalty and no limit on depth; None if the weights need more than 31 bits, or the tree is deeper than max_depth.
+    """
+
+def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None, upper_bound: int = 1152921504606846976) -> SearchResult:
     """
     Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64).
 
     A node's split is mask number `feature`, with low = high = 0: the rows in the mask go left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with `feature` = number of masks + column: ranks <= low go left, and high is the lowest rank on the right among the rows of the node.
 
     With `cells`, pairs of points as for `dichotomies` and of the point of every row (numbered in the order of the rows), the partitions of `dichotomies` are splits too, without being listed. Those in the trees are `parts`, with the number of their pair and the rows that go left; `feature` = number of masks + columns + place in `parts`.
+
+    With `upper_bound`, the cost of a tree that is known, only trees below it are looked for; if there is none, the single leaf comes back with it as lower bound.
+    """
+
+class ObliqueResult:
+    """What a local search found."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def cost(self) -> int: ...
+
+    @property
+    def tree(self) -> tuple[list[int], list[int], list[list[float]]]: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def scans(self) -> int: ...
+
+    @property
+    def history(self) -> list[tuple[float, int]]: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+def search_oblique(z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_classes: int = 0, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, scale: float = 1.0, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, plane_columns: int = 0, lower_bound: int = 0, starts: Sequence[tuple[Sequence[int], Sequence[int], Sequence[Sequence[float]]]] = [], seed: int = 0, idle_rounds: int = 100, time_limit: float = float('inf'), threads: int = 1, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> ObliqueResult:
+    """
+    Search for a good tree of hyperplanes over columns of numbers (columns x rows).
+
+    A tree is three lists in preorder: left and right children, -1 of a leaf, and planes, whose last number is the constant; a row goes right where the sum is above 0. The search ends at a tree of cost `lower_bound`, or after `idle_rounds` rounds without a better one; the tree depends on `seed`, not on `threads`. `plane_columns` above 0 limits the columns in a plane. For numbers, costs are in units of which one of squared error has `scale`, and the targets must be centred.
     """
 
 def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
@@ -123,7 +161,7 @@ def two_values(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     Give the lower and the higher value of every column (rows x features), which values are the higher one (features x rows), and the first column of more than two values or -1.
     """
 
-def route_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+def route_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Give the node, in preorder, that every row ends in; feature -1 marks a leaf.
     """

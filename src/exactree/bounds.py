@@ -17,9 +17,10 @@ rows of a leaf above one: with labels 0 0 1 1 0 0 on a line and at least two row
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil
+from itertools import combinations
+from math import ceil, comb
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from exactree.problem import Ints, Number, Ranks
 Values = NDArray[Any]
 Bound = Number | Values
 EPSILON = float(np.finfo(np.float64).eps)
+MOST_SETS_OF_CLASSES = 2000
 GROUPED = 512
 
 
@@ -131,6 +133,49 @@ def leaves_name_classes(class_weights: Ints, max_splits: int) -> int:
     """
     heaviest = np.sort(class_weights)[::-1]
     return int(heaviest[max_splits + 1 :].sum())
+
+
+def leaves_and_equal_rows(points: Ranks, labels: Ranks, weights: Ints, leaves: int) -> int:
+    """Bound the 0-1 loss of trees of so many leaves by equal rows and classes without a leaf.
+
+    Proof. Let A be the classes that the leaves predict, at most `leaves` of them. Equal rows end in
+    one leaf, so of a group at most the weight of its heaviest class within A is right. The best A
+    bounds all of them. Where there are too many sets A to try, what is right is at most the
+    heaviest class of every group, and at most the heaviest classes: the lesser of the two counts.
+
+    >>> points, labels = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
+    >>> [leaves_and_equal_rows(points, labels, np.array([3, 1, 1, 1]), k) for k in (1, 2, 3)]
+    [3, 2, 1]
+    """
+    classes = int(labels.max()) + 1
+    total = int(weights.sum())
+    table = np.zeros((int(points.max()) + 1, classes), dtype=np.int64)
+    np.add.at(table, (points, labels), weights)
+    heaviest = int(table.max(axis=1).sum())
+    if leaves >= classes:
+        return total - heaviest
+    named = int(np.sort(table.sum(axis=0))[-leaves:].sum())
+    if comb(classes, leaves) > MOST_SETS_OF_CLASSES:
+        return total - min(named, heaviest)
+    # Groups of one class need no table: whoever names the class has them.
+    mixed = table[(table > 0).sum(axis=1) > 1]
+    alone = table.sum(axis=0) - mixed.sum(axis=0)
+    right = (
+        int(alone[list(some)].sum()) + int(mixed[:, list(some)].max(axis=1).sum())
+        for some in combinations(range(classes), leaves)
+    )
+    return total - max(right)
+
+
+def with_penalties(bounds: Sequence[Number], penalty: Number) -> Number:
+    """Bound trees of any size by bounds[k] on the loss of those of k splits, the last for more.
+
+    Proof. A tree of k splits costs its loss and k penalties; it has some k.
+
+    >>> with_penalties([9, 4, 3], 2)
+    6
+    """
+    return min(bound + k * penalty for k, bound in enumerate(bounds))
 
 
 def equal_rows(columns: Ranks, labels: Ranks, weights: Ints) -> int:

@@ -14,13 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from exactree import inputs, tree
+from exactree import inputs, routing, tree
 from exactree.interrupts import deferred
 from exactree.objectives import Objective
 from exactree.problem import OnProgress, Progress, Result
 from exactree.solving import solve
 from exactree.splits import Splits
-from exactree.tree import Node, Tree
+from exactree.tables import read_rows
+from exactree.tree import Leaf, NeedsNumber, Node, Tree
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +48,15 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
         self.status_ = result.status
         if result.status == "interrupted":
             raise KeyboardInterrupt
-        if result.status != "optimal":
+        if result.status == "local":
+            warnings.warn(
+                "the tree is the best of a local search, not proved optimal: objective "
+                f"{result.objective:.10g}, proved >= {result.lower_bound:.10g}; there are too many "
+                "trees of such splits for an exact search, and a time_limit would let it go on",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif result.status != "optimal":
             warnings.warn(
                 f"the search stopped at its {result.status} before the tree was proved optimal: "
                 f"objective {result.objective:.10g}, proved >= {result.lower_bound:.10g}; raise "
@@ -56,21 +65,40 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
                 stacklevel=3,
             )
 
-    def _read(self, X: Any) -> Floats:
+    def _read(self, X: Any) -> Any:
         check_is_fitted(self)
-        values, _ = inputs.read_matrix(X)
+        values = read_rows(X, self.result_.columns, missing=self.missing)
         validate_data(self, X, reset=False, skip_check_array=True)
         return values
 
+    def _leaves(self, X: Any) -> NDArray[np.intp]:
+        """Send rows that were read down the tree."""
+        try:
+            return routing.ends(self.tree_, X)
+        except NeedsNumber as error:
+            raise error.named(self.result_.feature_names) from None
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        """Give the value of the leaf that every row ends in."""
+        leaf = self.apply(X)
+        every = tree.nodes(self.tree_)
+        return np.array([node.value if isinstance(node, Leaf) else 0 for node in every])[leaf]
+
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Give the number of the leaf that every row of X ends in, counted in preorder."""
-        values = self._read(X)
-        return tree.apply(self.tree_, values)
+        return self._leaves(self._read(X))
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Mark the nodes that every row of X passes: rows by nodes in preorder."""
         values = self._read(X)
         return tree.decision_path(self.tree_, values)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that values may be missing and columns may hold categories."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "split"
+        tags.input_tags.categorical = True
+        return tags
 
     def get_depth(self) -> int:
         """Count the splits on the longest path."""
@@ -117,8 +145,19 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         Likewise at so many bytes.
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream about once a second.
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -161,7 +200,11 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
+        missing: str = "split",
+        categorical_features: Any = "from_dtype",
+        categories: str = "equality",
     ) -> None:
         self.splits = splits
         self.max_depth = max_depth
@@ -174,7 +217,11 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.categories = categories
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the optimal tree for the rows of X with the labels y.
@@ -193,8 +240,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of every row of X."""
-        values = self._read(X)
-        return np.asarray(self.classes_[tree.predict(self.tree_, values)])
+        numbers = self._predicted(X)
+        return np.asarray(self.classes_[numbers])
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the share of each class in the weight of the training rows of the row's leaf."""
@@ -246,8 +293,19 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         Likewise at so many bytes.
     n_jobs : int or None
         Threads, as in joblib; the tree does not depend on it.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream about once a second.
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -287,7 +345,11 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
+        missing: str = "split",
+        categorical_features: Any = "from_dtype",
+        categories: str = "equality",
     ) -> None:
         self.splits = splits
         self.max_depth = max_depth
@@ -299,7 +361,11 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.categories = categories
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the optimal tree for the rows of X with the targets y.
@@ -316,8 +382,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Floats:
         """Give the number of the leaf that every row of X ends in."""
-        values = self._read(X)
-        return np.asarray(tree.predict(self.tree_, values), dtype=np.float64)
+        return np.asarray(self._predicted(X), dtype=np.float64)
 
     @property
     def feature_importances_(self) -> Floats:

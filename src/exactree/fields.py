@@ -22,9 +22,14 @@ def wrong(value: Any, where: str, wanted: str) -> ValueError:
 
 
 def read_record(
-    value: Any, where: str, required: Collection[str], *, more: bool = False
+    value: Any,
+    where: str,
+    required: Collection[str],
+    *,
+    optional: Collection[str] = (),
+    more: bool = False,
 ) -> Mapping[str, Any]:
-    """Take an object that has these fields, and no other unless `more` is allowed.
+    """Take an object that has these fields, and no other but `optional`, unless `more` is allowed.
 
     >>> read_record({"a": 1}, "root", ["a", "b"])
     Traceback (most recent call last):
@@ -37,7 +42,7 @@ def read_record(
         if name not in value:
             raise ValueError(f"{where} has no field {name!r}")
     for name in () if more else value:
-        if name not in required:
+        if name not in required and name not in optional:
             raise ValueError(f"{where} has a field {reprlib.repr(name)} that is not known")
     return value
 

@@ -17,33 +17,56 @@ Floats = NDArray[np.float64]
 LARGEST_INTEGER = 2**53
 
 
-def read_matrix(X: Any) -> tuple[Floats, tuple[str, ...] | None]:
+def read_matrix(X: Any, *, holes: bool = False) -> tuple[Floats, tuple[str, ...] | None]:
     """Give the data as float64, rows by columns, with the names of the columns if there are any.
+
+    Where `holes` are allowed, a missing value is NaN.
 
     >>> read_matrix([[1, 2], [3, 4]])
     (array([[1., 2.],
            [3., 4.]]), None)
     """
-    if sparse.issparse(X):
-        raise TypeError("X is a sparse matrix, which this cannot read: pass X.toarray()")
     names = column_names(X)
-    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        return _read_frame(X), names
-    values = _as_array(X, "X")
+    if is_frame(X):
+        return _read_frame(X, holes=holes), names
+    values = two_dimensions(as_array(X, "X"))
+    if holes and values.dtype == object:
+        values = _without_missing(values)
+    refuse_inexact(values, "X", names)
+    found = np.asarray(as_floats(values, "X"))
+    _refuse_not_finite(found, names, holes=holes)
+    return found, names
+
+
+def is_frame(X: Any) -> bool:
+    """Tell a data frame of pandas or polars from an array."""
+    return hasattr(X, "columns") and hasattr(X, "to_numpy")
+
+
+def two_dimensions(values: NDArray[Any]) -> NDArray[Any]:
+    """Refuse what has not rows and columns, or none of either."""
     if values.ndim != 2:
         raise ValueError(
             f"X has {values.ndim} dimensions instead of 2. Reshape your data: X.reshape(-1, 1) if "
             "it is one column, X.reshape(1, -1) if it is one row"
         )
-    _refuse_empty(values.shape)
-    _refuse_inexact(values, names)
-    found = np.asarray(_as_floats(values, "X"))
-    _refuse_not_finite(found, names)
-    return found, names
+    refuse_empty(values.shape)
+    return values
 
 
-def _as_array(values: Any, what: str) -> NDArray[Any]:
+def _without_missing(values: NDArray[Any]) -> NDArray[Any]:
+    """Put NaN for the NA of pandas, which is no number to NumPy."""
+    found = values.copy()
+    for place in np.ndindex(values.shape):
+        if type(values[place]).__name__ == "NAType":
+            found[place] = np.nan
+    return found
+
+
+def as_array(values: Any, what: str, *, dates: bool = False) -> NDArray[Any]:
     """Take what NumPy would, but nothing whose meaning it would drop: masks, dates, ragged rows."""
+    if sparse.issparse(values):
+        raise TypeError(f"{what} is a sparse matrix, which this cannot read: pass {what}.toarray()")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(
             f"{what} is a masked array with missing values: fill in or drop such values first, for "
@@ -53,7 +76,8 @@ def _as_array(values: Any, what: str) -> NDArray[Any]:
         found = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{what} is no table ({error}): give all rows the same length") from error
-    _refuse_dates(found, what)
+    if not dates:
+        _refuse_dates(found, what)
     return found
 
 
@@ -77,9 +101,9 @@ def column_names(X: Any) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def _read_frame(frame: Any) -> Floats:
+def _read_frame(frame: Any, *, holes: bool = False) -> Floats:
     """Read a data frame column by column: together they would take on a common, inexact type."""
-    _refuse_empty(frame.shape)
+    refuse_empty(frame.shape)
     found = np.empty(frame.shape, dtype=np.float64)
     for j, name in enumerate(frame.columns):
         series = frame[name] if isinstance(name, str) else frame.iloc[:, j]
@@ -89,9 +113,10 @@ def _read_frame(frame: Any) -> Floats:
         if values.ndim != 1:
             raise ValueError(f"X has several columns with the name {name!r}: rename them")
         _refuse_dates(values, f"column {name!r} of X")
-        _refuse_inexact(values[:, None], (str(name),))
-        found[:, j] = _as_floats(values, f"column {name!r} of X")
-    _refuse_not_finite(found, tuple(map(str, frame.columns)))
+        what = f"column {name!r} of X"
+        refuse_inexact(values[:, None], what)
+        found[:, j] = as_floats(values, what)
+    _refuse_not_finite(found, tuple(map(str, frame.columns)), holes=holes)
     return found
 
 
@@ -100,7 +125,8 @@ def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def _as_floats(values: NDArray[Any], what: str) -> Floats:
+def as_floats(values: NDArray[Any], what: str) -> Floats:
+    """Give numbers as float64, or say that these are none."""
     if values.dtype.kind == "c":
         raise ValueError(
             f"Complex data not supported: {what} is complex; pass real and imaginary "
@@ -116,7 +142,8 @@ def _as_floats(values: NDArray[Any], what: str) -> Floats:
         ) from error
 
 
-def _refuse_empty(shape: tuple[int, ...]) -> None:
+def refuse_empty(shape: tuple[int, ...]) -> None:
+    """Refuse a table without rows or without columns."""
     rows, columns = shape
     if rows == 0:
         raise ValueError(f"X is empty: 0 sample(s) (shape={shape}); a minimum of 1 is required")
@@ -126,15 +153,18 @@ def _refuse_empty(shape: tuple[int, ...]) -> None:
         )
 
 
-def _refuse_inexact(values: NDArray[Any], names: tuple[str, ...] | None) -> None:
-    """Refuse numbers that float64 cannot tell apart; other types are exact, or not numbers."""
+def refuse_inexact(values: NDArray[Any], what: str, names: tuple[str, ...] | None = None) -> None:
+    """Refuse numbers that float64 cannot tell apart; other types are exact, or not numbers.
+
+    `what` is the column, or X if there are several, which are then told apart here.
+    """
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
-        _refuse_merged(values, names)
+        _refuse_merged(values, what, names)
     guilty = _beyond_float64(values)
     if guilty is not None:
         row, j = guilty
         raise ValueError(
-            f"column {_name(j, names)} of X has the integer {values[row, j]} in row {row}, beyond "
+            f"{_which(what, j, names)} has the integer {values[row, j]} in row {row}, beyond "
             "2**53, where float64 cannot tell neighbours apart: subtract an offset from the column "
             "or pass its ranks (scipy.stats.rankdata)"
         )
@@ -154,14 +184,14 @@ def _beyond_float64(values: NDArray[Any]) -> tuple[int, int] | None:
     return int(row), int(j)
 
 
-def _refuse_merged(values: NDArray[Any], names: tuple[str, ...] | None) -> None:
+def _refuse_merged(values: NDArray[Any], what: str, names: tuple[str, ...] | None) -> None:
     """Refuse columns of a longer type in which float64 would make different values equal."""
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float64)
     for j in range(values.shape[1]):
         if len(np.unique(values[:, j])) > len(np.unique(rounded[:, j])):
             raise ValueError(
-                f"column {_name(j, names)} of X has values of type {values.dtype} that float64 "
+                f"{_which(what, j, names)} has values of type {values.dtype} that float64 "
                 "cannot tell apart: subtract an offset from the column or pass its ranks "
                 "(scipy.stats.rankdata)"
             )
@@ -171,12 +201,14 @@ def _is_large_integer(value: object) -> bool:
     return isinstance(value, Integral) and abs(int(value)) > LARGEST_INTEGER
 
 
-def _refuse_not_finite(values: Floats, names: tuple[str, ...] | None) -> None:
+def _refuse_not_finite(
+    values: Floats, names: tuple[str, ...] | None, *, holes: bool = False
+) -> None:
     # One sum settles the usual case: it is finite only if every value is.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
             return
-    guilty = np.argwhere(~np.isfinite(values))
+    guilty = np.argwhere(np.isinf(values) if holes else ~np.isfinite(values))
     if len(guilty):
         row, j = guilty[0]
         what = "NaN" if np.isnan(values[row, j]) else "infinity"
@@ -184,6 +216,10 @@ def _refuse_not_finite(values: Floats, names: tuple[str, ...] | None) -> None:
             f"Input X contains {what}: column {_name(j, names)}, row {row}; fill in or drop such "
             "values first, for example with sklearn.impute.SimpleImputer"
         )
+
+
+def _which(what: str, j: int, names: tuple[str, ...] | None) -> str:
+    return f"column {_name(j, names)} of X" if what == "X" else what
 
 
 def _name(j: int, names: tuple[str, ...] | None) -> str:
@@ -249,7 +285,7 @@ def read_targets(y: Any, n_rows: int) -> Floats:
     >>> read_targets([1, 2.5], 2)
     array([1. , 2.5])
     """
-    values = _as_array(y, "y")
+    values = as_array(y, "y")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -258,7 +294,7 @@ def read_targets(y: Any, n_rows: int) -> Floats:
     if values.dtype == object:
         values = np.array([np.nan if _is_missing(v) else v for v in values], dtype=object)
     _refuse_large("y", values, "subtract an offset from all targets")
-    found = _as_floats(values, "y")
+    found = as_floats(values, "y")
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
         what = "NaN" if np.isnan(found[row]) else "infinity"
@@ -304,14 +340,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     """
     if sample_weight is None:
         return None
-    weights = _as_array(sample_weight, "sample_weight")
+    weights = as_array(sample_weight, "sample_weight")
     if weights.ndim == 0 and weights.dtype.kind in "iuf":
         weights = np.full(n_rows, weights)
     if weights.ndim != 1:
         raise ValueError(f"sample_weight has shape {weights.shape}: pass one weight per row (1D)")
     _same_length("sample_weight", len(weights), n_rows)
     _refuse_large("sample_weight", weights, "divide all weights by a constant")
-    found = _as_floats(weights, "sample_weight")
+    found = as_floats(weights, "sample_weight")
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
         raise ValueError(f"sample_weight contains NaN or infinity in row {row}: give a number")

@@ -107,3 +107,16 @@ def read_threads(n_jobs: Any) -> int:
     import joblib
 
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def read_seed(random_state: Any) -> int:
+    """Check where random choices come from.
+
+    >>> read_seed(3)
+    3
+    """
+    if isinstance(random_state, bool) or not isinstance(random_state, Integral):
+        raise ValueError(f"random_state={random_state!r}: pass a whole number")
+    if not 0 <= int(random_state) < 2**63:
+        raise ValueError(f"random_state={random_state!r}: pass a number from 0 to 2**63 - 1")
+    return int(random_state)

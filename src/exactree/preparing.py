@@ -18,6 +18,7 @@ from exactree.problem import Limits, Problem, Ranks
 from exactree.rows import Rows, canonical_rows, dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
+from exactree.tables import Kind, Reading, Table, read_training
 from exactree.tree import DEEPEST
 from exactree.weights import (
     COST_LIMIT,
@@ -31,22 +32,33 @@ from exactree.weights import (
 )
 
 TASKS = ("classification", "regression")
+# So many partitions by surfaces are searched for the best tree of one, two, three, or more levels,
+# which takes seconds, or a minute; of more, only a local search is made. Other objectives than the
+# 0-1 loss need a list.
+REACH = (10**8, 10**8, 3 * 10**6, 2 * 10**5)
+REACH_LISTED = (10**6, 2 * 10**4)
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """The user's rows that count, with integer weights (None: all one).
 
-    In regression the "classes" are the different targets.
+    In regression the "classes" are the different targets. X is an array of complete numbers, or a
+    table.
     """
 
-    X: NDArray[np.float64]
+    X: Any
     labels: Ranks
     weights: NDArray[np.int64] | None
     scale: Fraction
     classes: NDArray[Any]
     feature_names: tuple[str, ...] | None
     task: str = "classification"
+
+    @property
+    def kinds(self) -> tuple[Kind, ...] | None:
+        """What the columns hold, if they are not all complete numbers."""
+        return self.X.kinds if isinstance(self.X, Table) else None
 
     def targets(self, *, integral: bool) -> Targets:
         """Give what an objective looks at: integer weights, or the user's own as floats."""
@@ -110,16 +122,17 @@ def read_budgets(
     return found
 
 
-def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any) -> Limits:
+def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any, random_state: Any = 0) -> Limits:
     """Check the limits one by one.
 
     >>> read_limits(2.5, None, None)
-    Limits(seconds=2.5, memory=0, threads=1)
+    Limits(seconds=2.5, memory=0, threads=1, seed=0)
     """
     return Limits(
         parameters.read_seconds(time_limit),
         parameters.read_bytes(memory_limit),
         parameters.read_threads(n_jobs),
+        parameters.read_seed(random_state),
     )
 
 
@@ -129,9 +142,10 @@ def read_data(
     sample_weight: Any = None,
     class_weight: Any = None,
     task: str = "classification",
+    reading: Reading | None = None,
 ) -> Data:
     """Read rows, labels or targets, and weights; rows of no weight are dropped."""
-    values, names = inputs.read_matrix(X)
+    values, names = read_training(X, reading or Reading())
     classes, numbers = _read_y(y, len(values), task, class_weight)
     floats = inputs.read_weights(sample_weight, len(values))
     factors = inputs.read_class_weight(class_weight, classes)
@@ -185,7 +199,7 @@ def make_problem(
 ) -> Problem:
     """Put together what an engine may look at; `owned` asks for a list of rules with owners."""
     present, labels = _renumbered(data.labels, len(data.classes))
-    keys = dense_ranks(data.X.T) if sources.has_sides else sources.columns
+    keys = _keys(data.X) if sources.has_sides else sources.columns
     rows = canonical_rows(keys, labels, data.weights, budgets.min_samples_leaf)
     counts, min_rows = _least_side(budgets, rows)
     problem = Problem(
@@ -204,11 +218,18 @@ def make_problem(
     problem = _with_penalty(problem, budgets.penalty, rows.total, _most_cost(problem))
     most = _useful_splits(problem)
     max_depth, max_splits = _tightened(budgets, rows, most)
-    sides = _sides(sources, rows, owned, listing or Listing()) if max_depth else None
-    space = in_words(budgets, words, deepest=max_depth == DEEPEST)
+    listing = listing or Listing()
+    listing = replace(listing, reach=min(listing.reach, _reach(max_depth, objective)))
+    sides = _sides(sources, rows, owned, listing) if max_depth else None
+    space = in_words(budgets, words, sources.remark, deepest=max_depth == DEEPEST)
     if owned and sides is not None:
         space += f", combined from {len(sides)} rules by ancestry"
     return replace(problem, max_depth=max_depth, max_splits=max_splits, sides=sides, space=space)
+
+
+def _keys(X: Any) -> Ranks:
+    """Rank every column, so that only equal rows agree in all."""
+    return X.keys() if isinstance(X, Table) else dense_ranks(X.T)
 
 
 def _with_penalty(problem: Problem, penalty: Fraction, total: int, most: int) -> Problem:
@@ -261,6 +282,12 @@ def _most_cost(problem: Problem) -> int:
             "round sample_weight to fewer digits"
         )
     return ceil(most)
+
+
+def _reach(max_depth: int, objective: Objective) -> int:
+    """Give how many partitions are few enough for an exact search of trees of this depth."""
+    by_depth = REACH if type(objective) is MisclassificationError else REACH_LISTED
+    return by_depth[max(min(max_depth, len(by_depth)), 1) - 1]
 
 
 def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides | None:
@@ -325,7 +352,7 @@ def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
     return rows.weights.astype(np.int32), max(least, 1)
 
 
-def in_words(budgets: Budgets, words: str, *, deepest: bool = False) -> str:
+def in_words(budgets: Budgets, words: str, remark: str = "", *, deepest: bool = False) -> str:
     """Say which trees compete; `deepest` if the depth is at the limit of what can be stored.
 
     >>> in_words(Budgets(3, 1, 2, Fraction(0)), "axis-parallel")
@@ -344,4 +371,4 @@ def in_words(budgets: Budgets, words: str, *, deepest: bool = False) -> str:
         said.append(f"at least {float(budgets.min_weight):g} of the total weight a side")
     if budgets.penalty:
         said.append(f"{float(budgets.penalty):g} of the total weight per split")
-    return ", ".join(said)
+    return ", ".join(filter(None, [*said, remark]))

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from exactree.objectives import MisclassificationError, Objective, Targets
 from exactree.sides import Sides, members
+from exactree.tables.columns import Kind
 from exactree.tree import Split, Tree, size, to_text
 
 Number = int | float
-Status = Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+Status = Literal["optimal", "local", "time_limit", "memory_limit", "interrupted"]
 Ints = NDArray[np.int64]
 Ranks = NDArray[np.int32]
 
@@ -88,6 +89,37 @@ class Part(Split):
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         """Refuse: only the problem knows the sides of its rows."""
         raise TypeError("a partition has no answer for rows: ask the split that a family writes")
+
+
+@dataclass(frozen=True)
+class Plane(Split):
+    """An engine's split by a linear function of the problem's richest `Terms`.
+
+    `plane` has a factor for each term and the constant. Like a Part it has no answer for other
+    rows, and the family writes it down.
+    """
+
+    plane: tuple[float, ...]
+    kind: ClassVar[str] = "plane"
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down.
+
+        >>> Plane((1.0, 0.0, -2.0)).formula()
+        'plane[1, 0, -2] <= 0'
+        """
+        factors = ", ".join(f"{factor:.{digits}g}" for factor in self.plane)
+        return f"plane[{factors}] {'<=' if holds else '>'} 0"
+
+    def features(self) -> tuple[int, ...]:
+        """Name no column: terms are not columns."""
+        return ()
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Refuse: only the problem knows the terms of its rows."""
+        raise TypeError("a plane has no answer for rows: ask the split that a family writes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +210,10 @@ class Problem:
         """
         if isinstance(split, Cut):
             return np.asarray(self.columns[split.column, rows] <= split.rank)
-        assert isinstance(split, Part) and self.sides is not None
+        assert self.sides is not None
+        if isinstance(split, Plane):
+            return ~self.sides.richest.above(split.plane, rows)
+        assert isinstance(split, Part)
         if split.left:
             return members(np.array(split.left, dtype=np.uint64), rows)
         return self.sides.among(split.index, rows)
@@ -210,12 +245,13 @@ class Problem:
 class Limits:
     """When to stop before the proof is complete, and how many threads to use.
 
-    `memory` is in bytes, 0 for no limit.
+    `memory` is in bytes, 0 for no limit; `seed` is where a local search takes its choices from.
     """
 
     seconds: float = inf
     memory: int = 0
     threads: int = 1
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -256,7 +292,9 @@ class Result:
     Parameters
     ----------
     status : str
-        "optimal", or why the search stopped: "time_limit", "memory_limit", "interrupted".
+        "optimal"; "local" if a local search over surfaces ended by itself without a proof (see
+        `random_state` of `solve`); or why the search stopped: "time_limit", "memory_limit",
+        "interrupted".
     space : str
         The trees that competed, in words: what "optimal" refers to.
     objective : int or float
@@ -275,6 +313,8 @@ class Result:
         The class that each index in the tree's leaves stands for.
     feature_names : tuple or None
         Names of the columns, where the data had any.
+    columns : tuple of Kind or None
+        What each column holds, where they are not all complete numbers.
     """
 
     status: Status
@@ -287,6 +327,7 @@ class Result:
     history: tuple[tuple[float, Number, Number], ...] = ()
     classes: tuple[Any, ...] = ()
     feature_names: tuple[str, ...] | None = None
+    columns: tuple[Kind, ...] | None = None
 
     def __str__(self) -> str:
         names = self.classes or None

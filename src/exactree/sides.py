@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,53 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
+class Terms:
+    """Columns of numbers whose linear functions are splits: a row goes left unless it is above 0.
+
+    They are those of the family, centred and scaled, in floating point: for a local search.
+
+    Parameters
+    ----------
+    values : (T, n) float64
+        A column for each term of the family.
+    linear : int
+        So many of the first terms are columns of the data.
+    most : int
+        At most so many terms in a split; 0: all of them.
+    exact : callable or None
+        Gives the vectors of some rows in fractions: one, and the family's terms.
+    """
+
+    values: NDArray[np.float64]
+    linear: int
+    most: int = 0
+    exact: Callable[[NDArray[np.intp]], list[list[Fraction]]] | None = None
+
+    def vectors(self, rows: NDArray[np.intp]) -> list[list[Fraction]]:
+        """Give the vectors of some rows, exactly; of centred and scaled terms if need be.
+
+        >>> Terms(np.array([[1.0, 3.0]]), 1).vectors(np.array([1]))
+        [[Fraction(1, 1), Fraction(3, 1)]]
+        """
+        if self.exact is not None:
+            return self.exact(rows)
+        return [[Fraction(1), *map(Fraction, self.values[:, i].tolist())] for i in rows]
+
+    def above(self, plane: Sequence[float], rows: NDArray[np.intp] | slice) -> Bools:
+        """Tell which rows are above 0, summed in the order of the native search.
+
+        >>> Terms(np.array([[1.0, 3.0]]), 1).above((1.0, -2.0), slice(None)).tolist()
+        [False, True]
+        """
+        values = self.values[:, rows]
+        score = np.full(values.shape[1], plane[-1])
+        for factor, column in zip(plane, values, strict=False):
+            if factor:
+                score += factor * column
+        return np.asarray(score > 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Sides:
     """Partitions of a problem's rows: a mask has the rows that go left.
 
@@ -79,12 +128,26 @@ class Sides:
         False if the listing was stopped.
     cells : tuple of Cells
         Further partitions, which are not listed; for the native search.
+    terms : tuple of Terms
+        What a local search looks at; some of the partitions may be of no other kind.
+    exhaustive : bool
+        False if masks, cells and rank columns are not all partitions: only a local search is left.
     """
 
     masks: Masks
     owners: NDArray[np.int32] | None = None
     complete: bool = True
     cells: tuple[Cells, ...] = ()
+    terms: tuple[Terms, ...] = ()
+    exhaustive: bool = True
+
+    @property
+    def richest(self) -> Terms:
+        """Give the terms whose splits include those of all others.
+
+        Families of surfaces are nested: each has the terms of the smaller ones and more.
+        """
+        return max(self.terms, key=lambda terms: (terms.most == 0, terms.most, len(terms.values)))
 
     def __len__(self) -> int:
         return len(self.masks)

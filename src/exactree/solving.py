@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from math import inf
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from exactree import parameters
+from exactree.bounds import equal_rows_cost
 from exactree.by_size import never_rising
 from exactree.engines import (
     OVER_RULES,
     as_engine,
     for_problem,
     generic,
+    is_local,
+    local,
     search,
     search_sizes,
     single_leaf,
+    surface_sizes,
+    surfaces,
 )
-from exactree.falling_back import by_thresholds
 from exactree.interrupts import Noted, check, deferred, interruptible
 from exactree.objectives import (
     MisclassificationError,
@@ -38,13 +41,24 @@ from exactree.preparing import (
     read_limits,
     read_task,
 )
-from exactree.problem import Engine, Limits, OnProgress, Problem, Progress, Result, Status
-from exactree.recounting import counter
-from exactree.routing import ends
-from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family
+from exactree.problem import (
+    Engine,
+    Limits,
+    Number,
+    OnProgress,
+    Plane,
+    Problem,
+    Progress,
+    Result,
+)
+from exactree.rare_categories import refuse_left_out, search_frequent
+from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family, numbers_for
 from exactree.splits.binary import OtherValues
-from exactree.splits.family import GIBIBYTE, SecondsLeft, no_limit
-from exactree.tree import Leaf, Node, Split, Tree
+from exactree.splits.derived import table_columns
+from exactree.splits.family import GIBIBYTE, SecondsLeft
+from exactree.tables import Reading, Table
+from exactree.translating import translated
+from exactree.tree import Node, Tree, nodes
 
 # A search that was stopped still has to write its tree down: surfaces take some milliseconds each.
 FITTING_SECONDS = 0.25
@@ -68,14 +82,23 @@ def solve(
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
     engine: str = "auto",
+    random_state: int = 0,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> Result:
     """Find a tree of least loss among all trees within the budgets, with a proof.
+
+    Trees of surfaces (hyperplanes, spheres and so on) are proved optimal where there are few
+    enough of them: up to some hundred rows in a few columns. Beyond, a local search finds a good
+    tree, and the result has a lower bound, which only now and then meets its objective.
 
     Parameters
     ----------
     X : array or data frame
-        Rows by columns, finite numbers.
+        Rows by columns: numbers; in a data frame, categories, dates and durations too. Values may
+        be missing. `docs/data.md` has it all.
     y : array
         One label per row, or one number in regression.
     task : str
@@ -108,10 +131,25 @@ def solve(
         "auto", "search" (native, objectives "error" and "squared_error"), "generic" (any
         objective) or "brute_force" for the best tree of all; "size_rec", "size_vec" or
         "size_kperms" for the best combination of rules from a list (as `space` says). All are
-        exact; "auto" is the fastest.
+        exact; "auto" is the fastest. "local" is not: it searches trees of surfaces and proves
+        nothing beyond a simple bound; "auto" does the same where exact search is out of reach.
+    random_state : int
+        Where the local search over surfaces takes its random choices from. The tree depends on it,
+        not on `n_jobs`. With `time_limit` that search goes on to the end of it; without, it ends
+        with the status "local" after 100 rounds in a row without a better tree (1000 where rows
+        times terms are at most 2000).
     on_progress : callable or None
         Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
         and the status "interrupted".
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Examples
     --------
@@ -130,21 +168,24 @@ def solve(
     budgets = read_budgets(
         max_depth, max_splits, min_samples_leaf, penalty, min_weight_fraction_leaf
     )
-    limits = read_limits(time_limit, memory_limit, n_jobs)
+    limits = read_limits(time_limit, memory_limit, n_jobs, random_state)
     with interruptible():
-        data = read_data(X, y, sample_weight, class_weight, task)
+        reading = Reading(missing, categorical_features, categories)
+        data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
-        sources = _sources(family, data)
-        problem = make_problem(
-            data,
-            sources,
-            budgets,
-            loss,
-            family.words,
-            owned=engine in OVER_RULES,
-            listing=_listing(limits, start, chosen, loss),
-        )
+        listing = _listing(limits, start, chosen, loss)
+
+        def posed(sources: Sources) -> tuple[Problem, Sources]:
+            owned = engine in OVER_RULES
+            made = make_problem(
+                data, sources, budgets, loss, family.words, owned=owned, listing=listing
+            )
+            return made, sources
+
+        problem, sources = posed(_sources(family, data))
         chosen = for_problem(chosen, engine, problem)
+        if sources.left_out and chosen is not search:
+            refuse_left_out(sources, data)
         if chosen is generic:
             check_declarations(loss, data.targets(integral=loss.integral))
         show = _priced(problem, on_progress)
@@ -154,10 +195,12 @@ def solve(
             found = single_leaf(problem, "optimal")
         elif problem.sides is not None and not problem.sides.complete:
             found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
+        elif sources.left_out:
+            remake = lambda room: posed(table_columns(data.X, room))  # noqa: E731
+            of_time = partial(_what_is_left, limits, start)
+            found, problem, sources = search_frequent(problem, sources, data, remake, of_time, show)
         else:
             found = chosen(problem, left, show)
-        if engine not in OVER_RULES:
-            found, problem, sources = by_thresholds(found, problem, data, sources)
         time = _for_fitting(limits, start, found)
         found = translated(found, problem, data, sources, started=start, seconds_left=time)
         return _heard(found, noted)
@@ -179,7 +222,11 @@ def solve_sizes(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
+    random_state: int = 0,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> list[Result]:
     """Solve for every number of splits 0, 1, ..., `max_splits`, in one search where that can be.
 
@@ -190,11 +237,13 @@ def solve_sizes(
     family, loss = as_family(splits), as_objective(objective, read_task(task))
     most = parameters.read_count("max_splits", max_splits, 0)
     budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
-    limits = read_limits(time_limit, memory_limit, n_jobs)
+    limits = read_limits(time_limit, memory_limit, n_jobs, random_state)
     with interruptible():
-        data = read_data(X, y, sample_weight, class_weight, task)
+        reading = Reading(missing, categorical_features, categories)
+        data = read_data(X, y, sample_weight, class_weight, task, reading)
         loss = loss.for_classes(data.classes)
         sources = _sources(family, data)
+        refuse_left_out(sources, data)
         listing = _listing(limits, start, as_engine("auto", loss), loss)
         problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
         most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
@@ -203,29 +252,61 @@ def solve_sizes(
     with deferred() as noted:
         found = _all_sizes(sized, data, limits, start, show)
         time = _for_fitting(limits, start, found[-1])
-        ways = (
-            by_thresholds(result, replace(problem, max_splits=k), data, sources, 1 / len(found))
-            for k, result in enumerate(found)
-        )
         shown = never_rising(
             [
-                translated(result, problem_of, data, sources_of, started=start, seconds_left=time)
-                for result, problem_of, sources_of in ways
+                translated(result, problem, data, sources, started=start, seconds_left=time)
+                for result in found
             ]
         )
         # More splits than the rows, the depth or the search have use for change nothing.
         shown += [shown[-1]] * (max_splits + 1 - len(shown))
-        spaces = [in_words(replace(budgets, max_splits=k), family.words) for k in range(len(shown))]
+        of_size = [replace(budgets, max_splits=k) for k in range(len(shown))]
+        spaces = [in_words(budget, family.words, sources.remark) for budget in of_size]
         return [
             _heard(replace(result, space=space), noted)
             for result, space in zip(shown, spaces, strict=True)
         ]
 
 
+def bound_and_weight(
+    X: Any,
+    y: Any,
+    *,
+    task: str = "classification",
+    splits: Splits = "axis",
+    min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
+    objective: Objective | str | None = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+) -> tuple[Number, Number]:
+    """Bound the loss of all trees by that of the groups of equal rows; and give the total weight.
+
+    The parameters are those of `solve`.
+
+    >>> bound_and_weight([[1.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[1, 3, 1])
+    (1, 5)
+    """
+    family, loss = as_family(splits), as_objective(objective, read_task(task))
+    budgets = read_budgets(1, None, min_samples_leaf, 0.0, min_weight_fraction_leaf)
+    data = read_data(X, y, sample_weight, class_weight, task)
+    loss = loss.for_classes(data.classes)
+    sources = _sources(family, data)
+    nothing = Listing(0, lambda: True, needed=False)
+    problem = make_problem(data, sources, budgets, loss, family.words, listing=nothing)
+    bound = equal_rows_cost(problem.keys(), problem.targets(), loss)
+    weight = Fraction(int(problem.row_costs().sum())) * problem.scale
+    total = int(weight) if weight.denominator == 1 else float(weight)
+    return problem.price(bound), total
+
+
 def _sources(family: SplitFamily, data: Data) -> Sources:
     """Ask the family, which does not know the names of the columns."""
+    X = data.X
+    if isinstance(X, Table) and not getattr(family, "reads_tables", False):
+        X = numbers_for(family, X)
     try:
-        return family.sources(data.X)
+        return family.sources(X)
     except OtherValues as error:
         raise error.named(data.feature_names) from None
 
@@ -243,6 +324,8 @@ def _all_sizes(
     engine = for_problem(as_engine("auto", problem.objective), "auto", problem)
     if engine is search:
         return search_sizes(problem, left, show)
+    if engine is surfaces:
+        return surface_sizes(problem, left, show)
     if engine is generic:
         check_declarations(problem.objective, data.targets(integral=problem.objective.integral))
     found = [single_leaf(replace(problem, max_splits=0), "optimal")]
@@ -270,9 +353,15 @@ def _what_is_left(limits: Limits, started: float) -> Limits:
 def _for_fitting(limits: Limits, started: float, found: Result) -> SecondsLeft:
     """Give the splits of a tree what is left of the time, or some of their own if it is over."""
     now = perf_counter()
+    if _has_planes(found.tree):  # which are splits already, if not of widest margin
+        return lambda: started + limits.seconds - perf_counter()
     over = found.status in ("time_limit", "interrupted")
     end = now + FITTING_SECONDS if over else max(started + limits.seconds, now + FITTING_SECONDS)
     return lambda: end - perf_counter()
+
+
+def _has_planes(found: Tree) -> bool:
+    return any(isinstance(node, Node) and isinstance(node.split, Plane) for node in nodes(found))
 
 
 def _listing(limits: Limits, started: float, engine: Engine, loss: Objective) -> Listing:
@@ -280,7 +369,9 @@ def _listing(limits: Limits, started: float, engine: Engine, loss: Objective) ->
     return Listing(
         limits.memory or GIBIBYTE,
         lambda: perf_counter() - started >= limits.seconds,
-        needed=engine is not search or type(loss) is not MisclassificationError,
+        needed=engine not in (search, local) or not is_local(loss),
+        listed=type(loss) is not MisclassificationError,
+        reach=0 if engine is local else inf,
     )
 
 
@@ -296,102 +387,3 @@ def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress:
             on_progress(Progress(progress.seconds, best, bound))
 
     return show
-
-
-def translated(
-    found: Result,
-    problem: Problem,
-    data: Data,
-    sources: Sources,
-    *,
-    started: float,
-    seconds_left: SecondsLeft = no_limit,
-) -> Result:
-    """Turn an engine's result into the user's: splits on values, leaves with their rows, prices.
-
-    The finished tree is run on the training data and its cost counted again: it has to be the
-    objective, to the last unit where costs are integers. Where there is no time for a split to be
-    fitted, the tree ends.
-    """
-    fitting = _Fitting(problem, sources, seconds_left)
-    shaped = _known(found.tree, sources)
-    if shaped is None:
-        shaped = fitting.fitted(found.tree, np.arange(problem.n_rows))
-    filled, cost = counter(problem, data, ends(shaped, data.X)).fill(shaped)
-    if fitting.stopped is not None and cost > found.objective:
-        gap = cost - found.lower_bound
-        found = replace(found, status=fitting.stopped, objective=cost, gap=gap)
-    _refuse_other_cost(found, problem, cost)
-    history = tuple(
-        (seconds, problem.price(best), problem.price(bound))
-        for seconds, best, bound in found.history
-    )
-    return replace(
-        found,
-        objective=problem.price(found.objective),
-        lower_bound=problem.price(found.lower_bound),
-        gap=problem.price(found.gap),
-        tree=filled,
-        stats={**found.stats, "seconds": perf_counter() - started},
-        history=history,
-        classes=tuple(data.classes.tolist()) if data.task == "classification" else (),
-        feature_names=data.feature_names,
-    )
-
-
-def _known(found: Tree, sources: Sources) -> Tree | None:
-    """Write down the splits if the engine's answer is enough for all of them."""
-    if isinstance(found, Leaf):
-        return found
-    split = sources.known(found.split)
-    left = None if split is None else _known(found.left, sources)
-    right = None if left is None else _known(found.right, sources)
-    return None if split is None or left is None or right is None else Node(split, left, right)
-
-
-class _Fitting:
-    """Writes the splits of an engine's tree down, until there is no time left or Ctrl-C comes."""
-
-    def __init__(self, problem: Problem, sources: Sources, seconds_left: SecondsLeft) -> None:
-        self.problem, self.sources, self.seconds_left = problem, sources, seconds_left
-        self.stopped: Status | None = None
-
-    def fitted(self, found: Tree, rows: NDArray[np.intp]) -> Tree:
-        """Give the tree with the user's splits; it ends where a split was not fitted."""
-        if isinstance(found, Leaf):
-            return found
-        left = self.problem.goes_left(found.split, rows)
-        split = self._split(found.split, rows, left)
-        if split is None:
-            return Leaf(0)
-        return Node(
-            split, self.fitted(found.left, rows[left]), self.fitted(found.right, rows[~left])
-        )
-
-    def _split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split | None:
-        assert self.problem.origin is not None
-        if self.stopped is None:
-            try:
-                with interruptible():
-                    origin = self.problem.origin[rows]
-                    return self.sources.split(cut, origin, left, self.seconds_left)
-            except TimeoutError:
-                self.stopped = "time_limit"
-            except KeyboardInterrupt:
-                self.stopped = "interrupted"
-        return None
-
-
-def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | float) -> None:
-    # Sums of floats in another order differ in their last digits.
-    slack = 0.0 if problem.objective.integral else 1e-9 * max(abs(float(counted)), _tiny(problem))
-    if abs(counted - found.objective) > slack:
-        raise RuntimeError(
-            f"the tree costs {float(counted)} on the training data, the engine said "
-            f"{found.objective}: please report this as a bug of exactree"
-        )
-
-
-def _tiny(problem: Problem) -> float:
-    """Give a cost that is nothing beside that of the single leaf."""
-    return 1e-12 * abs(float(problem.objective.cost(problem.targets())))

@@ -19,9 +19,25 @@ from scipy import sparse
 from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
 
 Floats = NDArray[np.float64]
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 # Deeper trees could not be stored or printed: Python recurses along their paths.
 DEEPEST = 200
+
+
+class NeedsNumber(ValueError):
+    """A value is missing that a split reckons with; the message has its name once it is known."""
+
+    def __init__(self, column: int, name: str | None = None) -> None:
+        self.column = column
+        super().__init__(
+            f"Input X contains NaN: column {column if name is None else repr(name)}, which the "
+            "tree reckons with in a weighted sum; fill in such values first, for example with "
+            "sklearn.impute.SimpleImputer"
+        )
+
+    def named(self, names: Sequence[str] | None) -> NeedsNumber:
+        """Give the same with the name of the column, if there are names."""
+        return self if names is None else NeedsNumber(self.column, names[self.column])
 
 
 class Split(ABC):
@@ -33,6 +49,8 @@ class Split(ABC):
     """
 
     kind: ClassVar[str] = ""
+    # Whether it looks at a table as it is; else it gets the numbers of one.
+    reads_tables: ClassVar[bool] = False
     _kinds: ClassVar[dict[str, type[Split]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -43,6 +61,14 @@ class Split(ABC):
     @abstractmethod
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         """Answer for every row of X."""
+
+    def unanswered(self, X: NDArray[Any]) -> NDArray[np.bool_] | None:
+        """Tell for which rows the training data had no answer, None if there was one for all.
+
+        A value is missing where no training row missed it, or a category is not known. Such rows go
+        the way of the larger weight of training rows.
+        """
+        return None
 
     @abstractmethod
     def formula(
@@ -121,6 +147,29 @@ class Node:
         """The loss of its training rows, summed over the leaves below."""
         return self.left.cost + self.right.cost
 
+    @property
+    def heavier_left(self) -> bool:
+        """Whether rows that the split has no answer for go left: unless the right is heavier."""
+        return sum(self.left.weights) >= sum(self.right.weights)
+
+    def goes_left(self, X: Any) -> NDArray[np.bool_]:
+        """Answer for every row, also where the split itself has no answer."""
+        seen = X if self.split.reads_tables else self._numbers(X)
+        left = self.split.goes_left(seen)
+        unanswered = self.split.unanswered(seen)
+        if unanswered is None or not unanswered.any():
+            return left
+        return np.where(unanswered, self.heavier_left, left)
+
+    def _numbers(self, X: Any) -> NDArray[Any]:
+        """Give a split the numbers it needs, none of them missing."""
+        seen = np.asarray(X)
+        if seen.dtype.kind == "f":
+            for j in self.split.features():
+                if np.isnan(seen[:, j]).any():
+                    raise NeedsNumber(j)
+        return seen
+
     def __str__(self) -> str:
         return to_text(self)
 
@@ -190,7 +239,7 @@ def route(tree: Tree, X: NDArray[Any]) -> list[NDArray[np.intp]]:
         node, rows = stack.pop()
         seen.append(rows)
         if isinstance(node, Node):
-            left = node.split.goes_left(X[rows])
+            left = node.goes_left(X[rows])
             stack += [(node.right, rows[~left]), (node.left, rows[left])]
     return seen
 
@@ -322,7 +371,7 @@ def from_dict(data: Mapping[str, Any]) -> Tree:
     >>> from_dict({"format": "exactree.tree", "version": 99, "root": {}})
     Traceback (most recent call last):
     ...
-    ValueError: this is version 99 of the tree format; this exactree reads up to 1: update it
+    ValueError: this is version 99 of the tree format; this exactree reads up to 2: update it
     """
     if not isinstance(data, Mapping):
         raise wrong(data, "the tree", "an object with named fields")

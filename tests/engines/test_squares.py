@@ -187,7 +187,8 @@ def test_interrupted_it_keeps_the_best_tree() -> None:
     X, y = noisy(2000)
     found = exactree.solve(X, y, task="regression", max_depth=5, on_progress=interrupt)
     assert found.status == "interrupted"
-    assert 0 <= found.lower_bound < found.objective < ((y - y.mean()) ** 2).sum()
+    # At least the single leaf, whose sum has its digits in another order.
+    assert 0 <= found.lower_bound < found.objective < (1 + 1e-12) * ((y - y.mean()) ** 2).sum()
 
 
 def test_order_repetition_and_threads_change_nothing() -> None:

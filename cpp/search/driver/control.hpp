@@ -39,13 +39,17 @@ enum class Pruning {
   kConflict,  // equal rows of both classes, taken out in pairs
   // Problem of many values again:
   kQuadrant,  // the same rows, met by the same two splits in the other order
+  // No depth (and kIncumbent, kSibling, kArchive, kConflict):
+  kSameColumn,  // columns that part the rows alike
+  kSmallSide,   // a side that weighs no more than a price
+  kTwoSplits,   // a side costs what two splits make of it, or three prices
 };
-inline constexpr int kPrunings = 20;
+inline constexpr int kPrunings = 23;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
-    "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
-    "second_split", "look_ahead", "pair_cache", "archive",       "archive_like",
-    "forced",       "recent",     "branch",     "conflict",      "quadrant"};
+    "sub_interval", "neighbour", "side_cap",      "side_known", "jump",         "floor",
+    "transfer",     "incumbent", "useful_splits", "sibling",    "second_split", "look_ahead",
+    "pair_cache",   "archive",   "archive_like",  "forced",     "recent",       "branch",
+    "conflict",     "quadrant",  "same_column",   "small_side", "two_splits"};
 
 struct Switches {
   std::uint32_t off = 0;

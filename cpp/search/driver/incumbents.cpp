@@ -42,7 +42,11 @@ template <class V>
 void Incumbents<V>::start(Cost leaf, int label) {
   Tree tree(1);
   tree[0].label = label;
-  for (Incumbent& b : best_) b.value = b.cost = leaf, b.tree = tree;
+  for (Incumbent& b : best_) {
+    b.cost = leaf;
+    b.value = std::min(leaf, request_.upper_bound);
+    b.tree = tree;
+  }
   if (best_.size() > 1) settle(0);  // no split
 }
 

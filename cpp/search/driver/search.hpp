@@ -20,7 +20,10 @@ struct SearchRequest {
   bool sizes = false;   // the optimum for every number of splits up to max_splits
   int threads = 1;
   Cost lower_bound = 0;  // known beforehand
-  Cost offset = 0;       // what all trees cost besides; see conflicts.hpp
+  // A tree of this cost is known (masks only): one below it is found, or that there is none. The
+  // answer is then the single leaf, with this as its lower bound.
+  Cost upper_bound = kInfinite;
+  Cost offset = 0;  // what all trees cost besides; see conflicts.hpp
   Switches switches;
 };
 

@@ -23,10 +23,7 @@ template <class V>
 Node& Worker<V>::room(const Node& like, int depth, int side) {
   const auto slot = static_cast<std::size_t>(2 * depth + side);
   if (pool_.size() <= slot) pool_.resize(slot + 1);
-  if (!pool_[slot]) {
-    control_.need_memory(like.bytes());
-    pool_[slot] = like.make_empty();
-  }
+  if (!pool_[slot]) pool_[slot] = like.make_empty();
   return *pool_[slot];
 }
 
@@ -34,6 +31,7 @@ template <class V>
 Node& Worker<V>::child(Node& node, int f, int p, bool left, int depth) {
   Node& side = room(node, depth, left ? 0 : 1);
   const std::int64_t before = side.bytes();
+  if (before == 0) control_.need_memory(node.bytes());
   node.make_child(f, p, left, side, work_);
   if (side.bytes() != before) control_.use_memory(side.bytes() - before);
   ++work_.counters.nodes;

@@ -20,7 +20,8 @@ bool MaskFrontier<V>::open() {
   if (worker.control().stopped()) return false;
   if (top_.incumbents.size() > 1) top_.incumbents.settle(1);
   if (top_.budget.depth < 2) return true;
-  if (top_.request.switches.on(Pruning::kIncumbent)) plan();
+  if (top_.request.switches.on(Pruning::kIncumbent) && top_.request.upper_bound == kInfinite)
+    plan();
   list_branches(MaskTree::kRoot, kBranchLevels);
   first_splits_.resize(top_.incumbents.size());
   if (!worker.control().stopped()) return true;
@@ -33,7 +34,8 @@ template <class V>
 Solution<V> MaskFrontier<V>::solve_single() {
   const Budget single = Budget::of(1, 1);
   const int n = V::budgets_of(single.splits);
-  const V leaf = V::constant(root().leaf(), n), known = V::constant(top_.request.lower_bound, n);
+  const V leaf = V::constant(std::min(root().leaf(), top_.request.upper_bound), n);
+  const V known = V::constant(top_.request.lower_bound, n);
   V bound = known;
   if (n > 1) bound.set(0, root().leaf());
   Solution<V> one;

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from exactree.cli.effort import A_MINUTE, guessed_seconds
@@ -22,11 +22,13 @@ from exactree.cli.options import (
     family_names,
     read_budgets,
     read_data,
+    table_of,
 )
 from exactree.cli.output import DONE, Output
-from exactree.cli.tables import read_table
-from exactree.estimators import OptimalTreeClassifier, OptimalTreeRegressor
-from exactree.splits import FAMILIES
+from exactree.estimators import OptimalTree, OptimalTreeClassifier, OptimalTreeRegressor
+from exactree.splits import FAMILIES, Binary
+from exactree.splits.selected import is_complete
+from exactree.tables import Table
 
 UNSEEN = {"classification": "accuracy, unseen", "regression": "R2, unseen"}
 TRAINING = {"classification": "training errors", "regression": "training loss"}
@@ -56,8 +58,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Compare and tell."""
-    table = read_table(args.data, delimiter=args.delimiter, header=args.header)
-    X, y, _ = read_data(table, args)
+    X, y, _ = read_data(table_of(args), args)
     folds = folds_of(np.array(y), args)
     found = []
     if not args.splits:
@@ -88,13 +89,16 @@ def folds_of(y: NDArray[Any], args: argparse.Namespace) -> StratifiedKFold | KFo
     return kind(args.folds, shuffle=True, random_state=args.seed)
 
 
-def usual(X: NDArray[np.float64], budgets: dict[str, Any], output: Output) -> list[tuple[str, ...]]:
+def usual(X: Any, budgets: dict[str, Any], output: Output) -> list[tuple[str, ...]]:
     """Choose the families that suit the data and take less than a minute, at a guess."""
     found: list[str] = []
     slow: list[str] = []
     for name in FAMILIES:
         guess = guessed_seconds(X, budgets["max_depth"], budgets["max_splits"], [name])
-        if name == "binary" and any(len(np.unique(column)) > 2 for column in X.T):
+        if name == "binary" and not _is_binary(X):
+            continue
+        numbers = not isinstance(X, Table) or all(map(is_complete, X.kinds))
+        if name not in ("axis", "binary") and not numbers:
             continue
         long = name not in ("axis", "binary") and (guess or 0.0) > A_MINUTE
         (slow if long else found).append(name)
@@ -104,6 +108,16 @@ def usual(X: NDArray[np.float64], budgets: dict[str, Any], output: Output) -> li
             "includes a family all the same"
         )
     return [(name,) for name in found]
+
+
+def _is_binary(X: Any) -> bool:
+    if not isinstance(X, Table):
+        return all(len(np.unique(column)) <= 2 for column in X.T)
+    try:
+        Binary().sources(X)
+    except ValueError:
+        return False
+    return True
 
 
 def contenders(args: argparse.Namespace) -> dict[str, Any]:
@@ -134,17 +148,22 @@ def _cart(args: argparse.Namespace, budgets: dict[str, Any]) -> Any:
     return DecisionTreeRegressor(criterion=args.objective or "squared_error", **how)
 
 
-def judged(
-    model: Any, X: NDArray[np.float64], y: NDArray[Any], folds: StratifiedKFold | KFold
-) -> dict[str, Any]:
+def judged(model: Any, X: Any, y: NDArray[Any], folds: StratifiedKFold | KFold) -> dict[str, Any]:
     """Fit to all rows and to every fold; a family that does not suit the data says so."""
+    if isinstance(X, Table) and not isinstance(model, OptimalTree):
+        X = one_hot(X)
     start = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status tells
         try:
             model.fit(X, y)
             seconds = perf_counter() - start
-            scores = cross_val_score(clone(model), X, y, cv=folds, error_score="raise")
+            scores = np.array(
+                [
+                    clone(model).fit(X[train], y[train]).score(X[test], y[test])
+                    for train, test in folds.split(y, y)
+                ]
+            )
         except ValueError as error:
             return {"refused": str(error)}
     return {
@@ -155,9 +174,21 @@ def judged(
     }
 
 
-def scored(
-    model: Any, X: NDArray[np.float64], y: NDArray[Any], scores: NDArray[np.float64]
-) -> dict[str, Any]:
+def one_hot(table: Table) -> NDArray[np.float64]:
+    """Give CART what it can read: a column for each category, NaN for what is missing."""
+    found: list[NDArray[np.float64]] = []
+    for j in range(table.shape[1]):
+        column = table.column(j)
+        if column.kind.name == "category":
+            found += [(column.values == code).astype(float) for code in np.unique(column.values)]
+        elif column.kind.name in ("number", "boolean"):
+            found.append(column.numbers())
+        else:  # in their order
+            found.append(np.where(column.missing, np.nan, column.values.astype(float)))
+    return np.column_stack(found)
+
+
+def scored(model: Any, X: Any, y: NDArray[Any], scores: NDArray[np.float64]) -> dict[str, Any]:
     """Name the score on unseen rows, and what is lost on all."""
     spread = {"deviation": float(scores.std())}
     if is_classifier(model):

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, log2
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from exactree import counting
+from exactree.splits import Axis
 
 A_MINUTE = 60.0
 HALF_AN_HOUR = 1800.0  # a guess beyond may well be hours
@@ -27,7 +26,7 @@ FOR_EVER = 10**50
 
 
 def guessed_seconds(
-    X: NDArray[np.float64],
+    X: Any,
     max_depth: int | None,
     max_splits: int | None,
     families: Sequence[str] = ("axis",),
@@ -41,14 +40,15 @@ def guessed_seconds(
     if not depths:
         return None
     slow = 1.0 if native else GENERIC
-    thresholds = sum(len(np.unique(column)) - 1 for column in X.T)
+    ranks = Axis().sources(X).columns
+    thresholds = int((ranks.max(axis=1)).sum())
     if all(name in ("axis", "binary") for name in families):
-        return float(slow * CELL * X.size * min(LEVEL, max(thresholds, 1)) ** (min(depths) - 3))
+        return float(slow * CELL * ranks.size * min(LEVEL, max(thresholds, 1)) ** (min(depths) - 3))
     ways = float(sum(_partitions(name, X, thresholds) for name in families))
     return float(slow * PAIR * ways**2 * min(MASK_LEVEL, max(ways / 10, 1.0)) ** (min(depths) - 2))
 
 
-def _partitions(name: str, X: NDArray[np.float64], thresholds: int) -> int:
+def _partitions(name: str, X: Any, thresholds: int) -> int:
     """Count how splits of a family part the rows, in general position; no more than is for ever."""
     if name in ("axis", "binary"):
         return thresholds

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactree.cli.effort import HALF_AN_HOUR, guessed_seconds
 from exactree.cli.models import Model, facts, write_model
@@ -22,16 +21,19 @@ from exactree.cli.options import (
     family_names,
     read_budgets,
     read_data,
+    table_of,
 )
 from exactree.cli.output import DONE, INTERRUPTED, STOPPED, Output
 from exactree.cli.progress import progress_line
-from exactree.cli.tables import is_number, read_table
+from exactree.cli.tables import is_number
 from exactree.interrupts import deferred
 from exactree.problem import Result
 from exactree.report.evidence import read_evidence
 from exactree.report.page import report_html
 from exactree.solving import solve
+from exactree.tables import Table
 
+MOST_SHOWN = 20  # columns
 NATIVE = (None, "error", "squared_error")  # losses that are searched natively
 STOPPED_BY = {"time_limit": "the time limit", "memory_limit": "the memory limit"}
 
@@ -65,8 +67,9 @@ def run(args: argparse.Namespace, output: Output) -> int:
     """Fit, tell, write."""
     for path in filter(None, (args.out, args.report)):
         refuse_unwritable(path)
-    table = read_table(args.data, delimiter=args.delimiter, header=args.header)
+    table = table_of(args)
     X, y, names = read_data(table, args)
+    show_columns(output, X, names)
     weights = table.numbers([args.weights])[:, 0] if args.weights else None
     budgets, splits = read_budgets(args), args.splits or ["axis"]
     warn_of_numbers(output, y, args)
@@ -78,6 +81,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
         how |= {"sample_weight": weights, "splits": families(splits)}
         result = search(output, X, y, **how, **budgets)
         named = replace(result, feature_names=tuple(names))
+        if named.columns is not None:
+            parameters |= {"missing": args.missing, "categories": args.categories}
         model = Model(named, args.target, tuple(names), parameters, table.has_header)
         tell(output, model)
         if args.out:
@@ -93,6 +98,22 @@ def run(args: argparse.Namespace, output: Output) -> int:
         output.warn("interrupted; the tree was kept, and the report was not written")
         return INTERRUPTED
     return status_of(output, result)
+
+
+def show_columns(output: Output, X: Any, names: Sequence[str]) -> None:
+    """Tell what the columns were found to hold, before anything is made of it."""
+    rows = [[name, *_told(X, j)] for j, name in enumerate(names)]
+    if len(rows) > MOST_SHOWN:
+        rows = [*rows[: MOST_SHOWN - 1], [f"{len(rows) - MOST_SHOWN + 1} more", "", "", ""]]
+    output.note_table(f"{len(X)} rows", ("column", "holds", "values", "missing"), rows)
+
+
+def _told(X: Any, j: int) -> list[str]:
+    if not isinstance(X, Table):
+        return ["number", str(len(np.unique(X[:, j]))), "0"]
+    column = X.column(j)
+    known = column.values[~column.missing]
+    return [column.kind.name, str(len(np.unique(known))), str(int(column.missing.sum()))]
 
 
 def refuse_unwritable(path: str) -> None:
@@ -116,7 +137,7 @@ def warn_of_numbers(output: Output, y: Target, args: argparse.Namespace) -> None
 
 def warn_of_hours(
     output: Output,
-    X: NDArray[np.float64],
+    X: Any,
     splits: Sequence[str],
     budgets: dict[str, Any],
     *,
@@ -133,7 +154,7 @@ def warn_of_hours(
         )
 
 
-def search(output: Output, X: NDArray[np.float64], y: Target, **how: Any) -> Result:
+def search(output: Output, X: Any, y: Target, **how: Any) -> Result:
     """Solve, with a line of progress on a terminal."""
     with progress_line(output.messages, shown=not output.quiet) as on_progress:
         return solve(X, np.array(y), on_progress=on_progress, **how)
@@ -145,7 +166,7 @@ def tell(output: Output, model: Model) -> None:
     output.data(facts(model))
 
 
-def write_page(model: Model, X: NDArray[np.float64], y: Target, path: str) -> None:
+def write_page(model: Model, X: Any, y: Target, path: str) -> None:
     """Write the report."""
     evidence = replace(read_evidence(model.result, X, y), parameters=model.parameters)
     title = f"Tree for {model.target}"
@@ -163,5 +184,8 @@ def status_of(output: Output, result: Result) -> int:
     if result.status == "interrupted":
         output.warn(f"interrupted; {kept}")
         return INTERRUPTED
+    if result.status == "local":
+        output.warn(f"a local search ended without a proof; {kept}")
+        return STOPPED
     output.warn(f"stopped at {STOPPED_BY[result.status]}; {kept}")
     return STOPPED

@@ -12,8 +12,9 @@ from exactree import tree
 from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
 from exactree.problem import Result, Status
 from exactree.splits import SurfaceSplit
+from exactree.tables import Kind
 
-VERSION = 1
+VERSION = 2
 # What every model has; a later exactree of the same version may write more.
 FIELDS = (
     *("has_header", "task", "target", "features", "classes", "parameters", "status"),
@@ -49,6 +50,7 @@ def facts(model: Model) -> dict[str, Any]:
         "task": model.task,
         "target": model.target,
         "features": list(model.features),
+        "columns": None if result.columns is None else [k.to_dict() for k in result.columns],
         "classes": list(result.classes),
         "parameters": model.parameters,
         "status": result.status,
@@ -96,6 +98,7 @@ def from_dict(data: Any) -> Model:
         stats=dict(read_record(data["stats"], "stats", (), more=True)),
         classes=tuple(map(_class, read_list(data["classes"], "classes"))),
         feature_names=features,
+        columns=_kinds(data.get("columns"), len(features)),
     )
     for name, value in result.stats.items():
         read_number(value, f"stats.{name}")
@@ -135,6 +138,13 @@ def _refuse_other_numbers(result: Result, n_features: int) -> None:
         if used >= n_features or columns != n_features:
             asked = columns if columns != n_features else used
             raise wrong(asked, f"{where}: column", f"one of the {n_features} features")
+
+
+def _kinds(listed: Any, count: int) -> tuple[Kind, ...] | None:
+    """Read what the columns hold; a file of version 1 has only numbers."""
+    if listed is None:
+        return None
+    return tuple(map(Kind.from_dict, read_list(listed, "columns", count)))
 
 
 def write_model(model: Model, path: str) -> None:

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.cli.tables import Table
+from exactree import tables
+from exactree.cli.cells import CHOICES
+from exactree.cli.tables import Table, read_table
 from exactree.objectives import OBJECTIVES
 from exactree.splits import FAMILIES, Polynomial, SplitFamily
+from exactree.tables.reading import CATEGORIES, MISSING
 
 TASKS = ("classification", "regression")
 SPLITS = f"{', '.join(FAMILIES)}, polynomial:M"
@@ -39,6 +42,19 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def column_kind(text: str) -> tuple[str, str]:
+    """Read what a column holds, for the parser.
+
+    >>> column_kind("zip code=category")
+    ('zip code', 'category')
+    """
+    name, _, kind = text.rpartition("=")
+    if not name or kind not in CHOICES:
+        known = ", ".join(CHOICES)
+        raise argparse.ArgumentTypeError(f"{text!r}: write NAME=KIND, the kind one of {known}")
+    return name, kind
+
+
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that limit the tree and the search."""
     parser.add_argument("data", help="CSV or Parquet; - for CSV from standard input")
@@ -60,6 +76,27 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="a column to leave out; may be given more than once",
+    )
+    parser.add_argument(
+        "--column",
+        type=column_kind,
+        action="append",
+        default=[],
+        metavar="NAME=KIND",
+        help=f"what a column holds, if not what is found: {', '.join(CHOICES)}; may be given more "
+        "than once",
+    )
+    parser.add_argument(
+        "--missing",
+        choices=MISSING,
+        default="split",
+        help="missing values are an answer of their own (default), or an error",
+    )
+    parser.add_argument(
+        "--categories",
+        choices=CATEGORIES,
+        default="equality",
+        help="ask for one category (default), or for any subset of up to 10",
     )
     _add_budgets(parser)
     parser.add_argument(
@@ -115,9 +152,29 @@ def families(names: Sequence[str]) -> list[str | SplitFamily]:
     return [n if n in FAMILIES else Polynomial(int(n.partition(":")[2])) for n in names]
 
 
-def read_data(
-    table: Table, args: argparse.Namespace
-) -> tuple[NDArray[np.float64], Target, list[str]]:
+def table_of(args: argparse.Namespace) -> Table:
+    """Read the table that the options name; the target stays as it is written."""
+    return read_table(
+        args.data,
+        delimiter=args.delimiter,
+        header=args.header,
+        text=[args.target],
+        said=dict(args.column),
+    )
+
+
+def refuse_holes(table: Table, X: tables.Table, names: Sequence[str]) -> None:
+    """Refuse missing values, with the line of the first."""
+    for j, name in enumerate(names):
+        missing = X.column(j).missing
+        if missing.any():
+            raise ValueError(
+                f"{table.where(int(missing.argmax()))}: no value in column {name!r}: fill it in, "
+                "leave the column out by --drop, or allow it by --missing split"
+            )
+
+
+def read_data(table: Table, args: argparse.Namespace) -> tuple[Any, Target, list[str]]:
     """Part the table into features and target: classes, or numbers in regression."""
     y: Target
     if args.task == "regression":
@@ -130,7 +187,12 @@ def read_data(
     names = [name for name in table.names if name not in left_out]
     if not names:
         raise ValueError(f"{table.path}: no column is left to predict {args.target!r} from")
-    return table.numbers(names), y, names
+    X = table.rows(names)
+    if isinstance(X, tables.Table):
+        if args.missing == "error":
+            refuse_holes(table, X, names)
+        X.subsets = args.categories == "subset"
+    return X, y, names
 
 
 def read_budgets(args: argparse.Namespace) -> dict[str, Any]:

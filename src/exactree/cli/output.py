@@ -20,7 +20,7 @@ exit status:
   0    done; of fit: the tree is proved optimal
   2    the command line is wrong
   3    a file or a value is wrong: the message names it, with its line
-  4    fit stopped at a limit: the best tree so far was kept, not proved optimal
+  4    fit ended without a proof, mostly at a limit: the best tree so far was kept
   130  interrupted by Ctrl-C; fit keeps the best tree so far
 """
 
@@ -38,15 +38,16 @@ class Output:
         if not self.as_json:
             sys.stdout.write(f"{text}\n")
 
+    def note_table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Write a table of what was found among the messages."""
+        if not self.quiet:
+            self.messages.print(_drawn(title, head, rows))
+
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Write a table for people, the first column of words and the others of numbers."""
         if self.as_json:
             return
-        drawn = Table(title=title, title_justify="left")
-        for j, name in enumerate(head):
-            drawn.add_column(name, justify="right" if j else "left", no_wrap=True)
-        for row in rows:
-            drawn.add_row(*row)
+        drawn = _drawn(title, head, rows)
         # Off a terminal nothing is cut off, however wide.
         width = None if sys.stdout.isatty() else 200
         Console(file=sys.stdout, highlight=False, markup=False, width=width).print(drawn)
@@ -68,3 +69,12 @@ class Output:
     def error(self, text: str) -> None:
         """Say what is wrong."""
         self.messages.print(f"exactree: error: {text}")
+
+
+def _drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    drawn = Table(title=title, title_justify="left")
+    for j, name in enumerate(head):
+        drawn.add_column(name, justify="right" if j else "left", no_wrap=True)
+    for row in rows:
+        drawn.add_row(*row)
+    return drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import tree
+from exactree import tables, tree
 from exactree.cli.models import Model, facts, read_model, to_dict
-from exactree.cli.options import add_table_options
+from exactree.cli.options import add_table_options, refuse_holes
 from exactree.cli.output import DONE, Output
 from exactree.cli.tables import Table, is_number, read_table
 from exactree.export import export_dot, export_python, export_rules
+from exactree.routing import ends
+from exactree.tables import Kind
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "text": str,
@@ -59,11 +61,14 @@ def run_predict(args: argparse.Namespace, output: Output) -> int:
     model = read_model(args.model)
     if args.proba and not model.classes:
         raise ValueError("--proba: this model predicts numbers, which have no probabilities")
-    table = read_table(args.data, delimiter=args.delimiter, header=args.header)
-    X = rows_for(model, table)
-    found_by_tree = tree.predict(model.result.tree, X).tolist()
-    answers = [model.classes[i] for i in found_by_tree] if model.classes else found_by_tree
-    shares = class_shares(model, tree.apply(model.result.tree, X)) if args.proba else None
+    table = read_table(
+        args.data, delimiter=args.delimiter, header=args.header, text=kept_as_text(model)
+    )
+    leaf = leaves_of(model, rows_for(model, table))
+    every = tree.nodes(model.result.tree)
+    values = [node.value if isinstance(node, tree.Leaf) else 0 for node in every]
+    answers = [model.classes[int(values[i])] if model.classes else values[i] for i in leaf]
+    shares = class_shares(model, leaf) if args.proba else None
     found: dict[str, Any] = {"predictions": answers}
     if shares is not None:
         found |= {"classes": list(model.classes), "probabilities": shares.tolist()}
@@ -93,7 +98,22 @@ def judged(model: Model, answers: list[Any], table: Table, output: Output) -> di
     return {"accuracy": right / len(known)}
 
 
-def rows_for(model: Model, table: Table) -> NDArray[np.float64]:
+def kept_as_text(model: Model) -> list[str]:
+    """Name the columns whose cells are to stay as they are written."""
+    kinds = model.result.columns or ()
+    pairs = zip(model.features, kinds, strict=False)
+    return [model.target, *(name for name, kind in pairs if kind.has_categories)]
+
+
+def leaves_of(model: Model, X: Any) -> NDArray[np.intp]:
+    """Send rows down the tree."""
+    try:
+        return ends(model.result.tree, X)
+    except tree.NeedsNumber as error:
+        raise error.named(model.features) from None
+
+
+def rows_for(model: Model, table: Table) -> Any:
     """Find the model's columns in a table: by name, or by position if there are no names."""
     if table.has_header and model.has_header:
         missing = [name for name in model.features if name not in table.names]
@@ -102,15 +122,23 @@ def rows_for(model: Model, table: Table) -> NDArray[np.float64]:
                 f"{table.path}: there is no column {', '.join(map(repr, missing))}, which the "
                 "model was fitted with"
             )
-        return table.numbers(model.features)
+        return _rows(model, table, model.features)
     if set(model.features) <= set(table.names):
-        return table.numbers(model.features)
+        return _rows(model, table, model.features)
     if len(table.names) != len(model.features):
         raise ValueError(
             f"{table.path}: {len(table.names)} columns without names; the model was fitted with "
             f"{len(model.features)}: {', '.join(map(repr, model.features))}"
         )
-    return table.numbers(table.names)
+    return _rows(model, table, table.names)
+
+
+def _rows(model: Model, table: Table, names: Sequence[str]) -> Any:
+    kinds = model.result.columns or (Kind(),) * len(names)
+    X = table.rows(names, kinds)
+    if model.parameters.get("missing") == "error" and isinstance(X, tables.Table):
+        refuse_holes(table, X, names)
+    return X
 
 
 def class_shares(model: Model, ends: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Reading tables: CSV with its delimiter and header found, or Parquet.
 
-Whatever is wrong with a file is said with the line it is in.
+Whatever is wrong with a file is said with the line it is in. Files of some size are read by pyarrow
+where it is there; what it stumbles over is read again here, which knows the line.
 """
 
 from __future__ import annotations
@@ -8,35 +9,49 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree import tables
+from exactree.cli.cells import MISSING, NO, YES, BadCell, Cells, from_arrow, is_whole
+from exactree.tables import Column, Kind
+from exactree.tables.columns import of_values
+from exactree.tables.times import of_times
+
 DELIMITERS = ",;\t|"
-LARGEST_INTEGER = 2**53
 LOOKED_AT = 50  # records by which a delimiter is chosen
+WORTH_ARROW = 2**20  # bytes of a file
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file as text: names of the columns, their cells, and the line of each row."""
+    """A file: names of the columns, what they hold, and the line of each row."""
 
     path: str
     names: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...]
-    lines: tuple[int, ...]
+    columns: tuple[Cells | Column, ...]
+    find_lines: Callable[[], Sequence[int]]
     has_header: bool = True
     unit: str = "line"
+    said: Mapping[str, str] = field(default_factory=dict)  # what the user says columns hold
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return len(self.columns[0])
 
-    def column(self, name: str) -> tuple[str, ...]:
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The line in which each row starts."""
+        return tuple(self.find_lines())
+
+    def found(self, name: str) -> Cells | Column:
         """Find a column by its name."""
         if name not in self.names:
             raise ValueError(
@@ -45,43 +60,86 @@ class Table:
             )
         return self.columns[self.names.index(name)]
 
+    def column(self, name: str) -> tuple[str, ...]:
+        """Give the text of a column."""
+        cells = self.found(name)
+        return cells.text() if isinstance(cells, Cells) else tuple(_texts(cells))
+
+    def typed(self, name: str, kind: str | None = None) -> Column:
+        """Read a column as what it holds, or as what it is said to hold."""
+        cells, kind = self.found(name), kind or self.said.get(name)
+        if isinstance(cells, Column):
+            return cells if kind in (None, cells.kind.name) else _converted(cells, kind)
+        try:
+            return cells.column(kind)
+        except BadCell as error:
+            where = f"in column {name!r}"
+            complaint = str(error).replace("{}", where).replace("{name}", name)
+            raise ValueError(f"{self.where(cells.find(error.text))}: {complaint}") from None
+
+    def rows(self, names: Sequence[str], kinds: Sequence[Kind] | None = None) -> Any:
+        """Read columns as they are, or as those of a model: what `solve` takes."""
+        given: Sequence[Kind | None] = [None] * len(names) if kinds is None else kinds
+        found = [self._as_kind(name, kind) for name, kind in zip(names, given, strict=True)]
+        return tables.simplest(tables.Table(found, tuple(names)))
+
+    def _as_kind(self, name: str, kind: Kind | None) -> Column:
+        if kind is None:
+            return self.typed(name)
+        column = self.typed(name, "category" if kind.name == "ordered" else kind.name)
+        if kind.is_time:
+            letter = "M" if kind.name == "date" else "m"
+            dates = column.values.view(f"{letter}8[{column.kind.unit}]")
+            return replace(of_times(dates, kind.unit), kind=kind)
+        return replace(column, kind=kind)
+
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Read columns as numbers, a row for each row."""
+        """Read columns of numbers, none of them missing, a row for each row."""
         found = [self._numbers(name) for name in names]
         return np.column_stack(found) if found else np.empty((len(self), 0))
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
-        cells = self.column(name)
-        try:
-            values = np.array(cells, dtype=np.float64)
-        except ValueError:
-            values = np.array([_number(cell) for cell in cells])
-        # A comparison with NaN is false, so this finds NaN as well.
-        for i in np.flatnonzero(~(np.abs(values) < LARGEST_INTEGER)).tolist():
-            if not np.isfinite(values[i]) or _is_too_large(cells[i]):
-                raise ValueError(f"{self._where(i)}: {_complaint(cells[i], name)}")
-        return values
+        column = self.typed(name, "number")
+        if column.missing.any():
+            row = int(column.missing.argmax())
+            raise ValueError(f"{self.where(row)}: no value in column {name!r}: fill it in")
+        return np.asarray(column.values)
 
     def labels(self, name: str) -> list[str | int]:
         """Read a column of classes: whole numbers if all of them are, else text."""
         cells = self.column(name)
-        for i, cell in enumerate(cells):
-            if not cell:
-                raise ValueError(f"{self._where(i)}: no value in column {name!r}: drop such rows")
-        if all(_is_whole(cell) for cell in set(cells)):
+        different = set(cells)
+        if "" in different:
+            row = cells.index("")
+            raise ValueError(f"{self.where(row)}: no value in column {name!r}: drop such rows")
+        if all(is_whole(cell) for cell in different):
             return [int(cell) for cell in cells]
         return list(cells)
 
-    def _where(self, row: int) -> str:
-        return f"{self.path}: {self.unit} {self.lines[row]}"
+    def where(self, row: int) -> str:
+        """Name the file and the line of a row."""
+        return f"{self.path}: {self.unit} {self.find_lines()[row]}"
 
 
-def _number(cell: str) -> float:
-    """Read a number; what is none becomes NaN, to be complained about with its line."""
-    try:
-        return float(cell)
-    except ValueError:
-        return float("nan")
+def _converted(column: Column, kind: str) -> Column:
+    """Read a column of a typed file as another kind, by the text of its values."""
+    if kind == "category":
+        texts = [text or None for text in _texts(column)]
+        return of_values(texts, Kind("category"))
+    return Cells.of(_texts(column)).column(kind)
+
+
+def _texts(column: Column) -> Iterable[str]:
+    """Write the values of a typed column as CSV would have them."""
+    if column.kind.has_categories:
+        named = [*map(str, column.categories), ""]
+        return [named[code] for code in column.values.tolist()]
+    if column.kind.is_time:
+        letter = "M" if column.kind.name == "date" else "m"
+        dates = column.values.view(f"{letter}8[{column.kind.unit}]")
+        return ["" if gone else str(v) for v, gone in zip(dates, column.missing, strict=True)]
+    values = column.values.tolist()
+    return ["" if isnan(v) else repr(int(v) if v.is_integer() else v) for v in values]
 
 
 def is_number(cell: object) -> bool:
@@ -90,43 +148,117 @@ def is_number(cell: object) -> bool:
     >>> is_number("1e3"), is_number("a"), is_number("nan")
     (True, False, False)
     """
-    return bool(np.isfinite(_number(str(cell))))
+    try:
+        return bool(np.isfinite(float(str(cell))))
+    except ValueError:
+        return False
 
 
-def _is_whole(cell: str) -> bool:
-    return cell.removeprefix("-").isdecimal() and str(int(cell)) == cell
+def read_table(
+    path: str,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    text: Collection[str] = (),
+    said: Mapping[str, str] | None = None,
+) -> Table:
+    """Read a file; "-" is the standard input. None lets `delimiter` and `header` be found.
 
-
-def _is_too_large(cell: str) -> bool:
-    return _is_whole(cell) and abs(int(cell)) > LARGEST_INTEGER
-
-
-def _complaint(cell: str, name: str) -> str:
-    if not cell:
-        return f"no value in column {name!r}: fill it in, or leave the column out by --drop"
-    if _is_too_large(cell):
-        return (
-            f"{cell} in column {name!r} is beyond 2**53, where numbers are no longer told from "
-            "their neighbours: subtract an offset, or leave the column out by --drop"
-        )
-    if cell.count(",") == 1 and np.isfinite(_number(cell.replace(",", "."))):
-        return f"{cell!r} in column {name!r} has a decimal comma: write a point"
-    return (
-        f"{cell!r} in column {name!r} is not a finite number: encode categories as numbers, or "
-        "leave the column out by --drop"
-    )
-
-
-def read_table(path: str, *, delimiter: str | None = None, header: bool | None = None) -> Table:
-    """Read a file; "-" is the standard input. None lets `delimiter` and `header` be found."""
+    The columns `text` are kept as they are written; `said` has what the user says columns hold.
+    """
+    said = said or {}
+    kept = {*text, *(name for name, kind in said.items() if kind == "category")}
     if path.endswith((".parquet", ".pq")):
-        return _read_parquet(path)
-    text = _decoded(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes(), path)
-    used = find_delimiter(text) if delimiter is None else _one_character(delimiter)
-    records = list(_records(text, used, path))
+        found = _read_parquet(path)
+    else:
+        found = _read_csv(path, delimiter, header, kept)
+    for name in said:
+        found.found(name)
+    return replace(found, said=said)
+
+
+def _read_csv(path: str, delimiter: str | None, header: bool | None, kept: set[str]) -> Table:
+    large = path != "-" and Path(path).exists() and Path(path).stat().st_size >= WORTH_ARROW
+    found = _by_arrow(path, delimiter, header, kept) if large else None
+    if found is not None:
+        return found
+    written = _decoded(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes(), path)
+    used = find_delimiter(written) if delimiter is None else _one_character(delimiter)
+    records = list(_records(written, used, path))
     if not records:
         raise ValueError(f"{path}: the file is empty")
-    return _table(path, records, has_header(records) if header is None else header)
+    has_names = has_header(records) if header is None else header
+    return _table(path, records, has_names, commas=used != ",")
+
+
+def _by_arrow(
+    path: str, delimiter: str | None, header: bool | None, kept: set[str]
+) -> Table | None:
+    """Let pyarrow read a file, if it is there and finds nothing to complain of."""
+    try:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+    except ImportError:
+        return None
+    head, quoted = _head(path)
+    if head is None:
+        return None
+    used = find_delimiter(head) if delimiter is None else _one_character(delimiter)
+    records = list(islice(_records(head, used, path), LOOKED_AT))
+    has_names = has_header(records) if header is None else header
+    names = _names(path, records, has_names)
+    try:
+        read = arrow_csv.read_csv(
+            path,
+            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=int(has_names)),
+            parse_options=arrow_csv.ParseOptions(delimiter=used, newlines_in_values=quoted),
+            convert_options=arrow_csv.ConvertOptions(
+                null_values=sorted(MISSING),
+                true_values=sorted(YES),
+                false_values=sorted(NO),
+                decimal_point="." if used == "," else _decimal_point(records, has_names),
+                column_types={name: pa.string() for name in kept if name in names},
+            ),
+        )
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError):
+        return None
+    if not read.num_rows or any(pa.types.is_time(kind) for kind in read.schema.types):
+        return None
+    if all(column.null_count for column in read.columns):  # perhaps a line of commas alone
+        return None
+    columns = tuple(from_arrow(column, commas=used != ",") for column in read.columns)
+    lines = partial(_lines, path, used, has_names)
+    return Table(path, names, columns, lines, has_names)
+
+
+def _head(path: str) -> tuple[str | None, bool]:
+    """Give the first lines of a large file, and whether any cell is in quotes."""
+    quoted = False
+    with Path(path).open("rb") as file:
+        raw = file.read(2**18)
+        quoted = b'"' in raw
+        while not quoted and (more := file.read(2**24)):
+            quoted = b'"' in more
+    try:
+        text = raw[: raw.rfind(b"\n")].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None, quoted
+    # A quoted cell that the end of the piece cuts would be no record; drop the last lines.
+    return (text if text.count('"') % 2 == 0 else text[: text.rfind('"')]), quoted
+
+
+def _decimal_point(records: list[tuple[int, list[str]]], has_names: bool) -> str:
+    """Find out whether a file whose cells are not parted by commas has them in its numbers."""
+    cells = [cell for _, record in records[int(has_names) :] for cell in record]
+    commas = sum(cell.count(",") == 1 and is_number(cell.replace(",", ".")) for cell in cells)
+    points = sum("." in cell and is_number(cell) for cell in cells)
+    return "," if commas > points else "."
+
+
+def _lines(path: str, delimiter: str, has_names: bool) -> list[int]:
+    """Find the line of each row, which only a complaint asks for."""
+    text = _decoded(Path(path).read_bytes(), path)
+    return [line for line, _ in _records(text, delimiter, path)][int(has_names) :]
 
 
 def _one_character(delimiter: str) -> str:
@@ -181,22 +313,28 @@ def has_header(records: Sequence[tuple[int, list[str]]]) -> bool:
     >>> has_header([(1, ["age", "y"]), (2, ["3", "a"])]), has_header([(1, ["3", "a"])])
     (True, False)
     """
-    return all(np.isnan(_number(cell)) for cell in records[0][1])
+    return not any(map(is_number, records[0][1]))
 
 
-def _table(path: str, records: list[tuple[int, list[str]]], header: bool) -> Table:
-    width = len(records[0][1])
-    names = tuple(records[0][1]) if header else tuple(f"c{j + 1}" for j in range(width))
-    _refuse_bad_names(path, names, records[0][0])
+def _names(path: str, records: list[tuple[int, list[str]]], header: bool) -> tuple[str, ...]:
+    line, first = records[0]
+    names = tuple(first) if header else tuple(f"c{j + 1}" for j in range(len(first)))
+    _refuse_bad_names(path, names, line)
+    return names
+
+
+def _table(path: str, records: list[tuple[int, list[str]]], header: bool, *, commas: bool) -> Table:
+    names = _names(path, records, header)
     rows = records[1:] if header else records
     if not rows:
         raise ValueError(f"{path}: there is no row after the header")
     for line, cells in rows:
-        if len(cells) != width:
+        if len(cells) != len(names):
             values = f"{len(cells)} value{'s' * (len(cells) != 1)}"
-            raise ValueError(f"{path}: line {line}: {values} instead of {width}")
-    columns = tuple(zip(*(cells for _, cells in rows), strict=True))
-    return Table(path, names, columns, tuple(line for line, _ in rows), header)
+            raise ValueError(f"{path}: line {line}: {values} instead of {len(names)}")
+    columns = (Cells.of(c, commas=commas) for c in zip(*(r for _, r in rows), strict=True))
+    lines = [line for line, _ in rows]
+    return Table(path, names, tuple(columns), lambda: lines, header)
 
 
 def _refuse_bad_names(path: str, names: tuple[str, ...], line: int) -> None:
@@ -221,14 +359,8 @@ def _read_parquet(path: str) -> Table:
     except Exception as error:  # pyarrow has many kinds
         raise ValueError(f"{path}: this is not Parquet: {error}") from None
     names = tuple(map(str, read.column_names))
-    columns = tuple(tuple(map(_text, column.to_pylist())) for column in read.columns)
     if not read.num_rows:
         raise ValueError(f"{path}: the file has no rows")
-    return Table(path, names, columns, tuple(range(1, read.num_rows + 1)), unit="row")
-
-
-def _text(value: Any) -> str:
-    """Write a cell as CSV would have it; numbers read back as the same."""
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, bool) else str(value)
+    columns = tuple(map(from_arrow, read.columns))
+    lines = range(1, read.num_rows + 1)
+    return Table(path, names, columns, lambda: lines, unit="row")

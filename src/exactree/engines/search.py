@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -13,13 +14,24 @@ from exactree import _native
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
 from exactree.engines.generic import generic
+from exactree.engines.upwards import (
+    Run,
+    enough_levels,
+    is_deep,
+    sizes_upwards,
+    then_few_levels,
+    upwards,
+)
 from exactree.memory import default_limit
-from exactree.objectives import CostMatrix
+from exactree.objectives import CostMatrix, MisclassificationError
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Split, Tree
 
 MAX_BUDGET = 31
 FEW_CLASSES = 16
+# What a search without depth looks at: so many binary columns, or triples of thresholds times rows.
+MAX_BINARY = 5000
+MAX_TRIPLES = 10**12
 # How often a regression problem is looked at again with finer steps.
 MAX_PASSES = 4
 # Without a limit of memory, a search that makes its partitions itself keeps to this.
@@ -33,30 +45,124 @@ def search(
     *,
     switches: int = 0,
     isa: str = "auto",
+    below: int | None = None,
 ) -> Result:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
+
+    `below` is the cost of a tree that is known, for problems with sides: if none is below it, the
+    single leaf comes back, and the cost as lower bound.
 
     `switches` turns prunings off, and `isa` chooses the instruction set; they are for tests and
     benchmarks, and neither changes the result.
     """
+    options = {"switches": switches, "isa": isa}
     if fixed.is_squared(problem):
-        options = {"switches": switches, "isa": isa}
-        return _search_squares(problem, limits, on_progress, options)
-    found = _run(problem, limits, on_progress, sizes=False, switches=switches, isa=isa)
-    return _result(
-        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
-    )
+        one: Run = partial(_search_squares, options=options)
+    else:
+        if below is not None:
+            options = {**options, "upper_bound": below}
+            return _search_one(problem, limits, on_progress, options)
+        one = partial(_search_one, options=options)
+        if _is_sparse(problem):
+            sparse = partial(_search_sparse, options=options)
+            found = then_few_levels(sparse, one, problem, limits, on_progress)
+            if found is not None:
+                return found
+    if is_deep(problem):
+        return upwards(one, problem, limits, on_progress)
+    return one(problem, limits, on_progress)
 
 
 def search_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None = None
 ) -> list[Result]:
-    """Solve the problem for every number of splits from 0 to `max_splits` in one search."""
+    """Solve the problem for every number of splits from 0 to `max_splits`.
+
+    It takes one search if a depth limits the trees, else one for few levels and one per size.
+    """
     if fixed.is_squared(problem):
-        return _search_squared_sizes(problem, limits, on_progress)
-    found = _run(problem, limits, on_progress, sizes=True, switches=0, isa="auto")
+        one, every = partial(_search_squares, options={}), _search_squared_sizes
+    else:
+        options = {"switches": 0, "isa": "auto"}
+        one, every = partial(_search_one, options=options), _search_every_size
+    if is_deep(problem):
+        return sizes_upwards(one, every, problem, limits, on_progress)
+    return every(problem, limits, on_progress)
+
+
+def _search_one(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
+) -> Result:
+    found = _run(problem, limits, on_progress, sizes=False, options=options)
+    return _result(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
+
+
+def _search_every_size(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None
+) -> list[Result]:
+    found = _run(problem, limits, on_progress, sizes=True, options={})
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [_result(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
+
+
+def _search_sparse(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
+) -> Result | None:
+    """Search few thresholds for a tree that only a penalty limits.
+
+    None: its weights are too large, or its tree would be too deep.
+    """
+    found: Any = _native.search_sparse(
+        problem.columns,
+        problem.labels,
+        problem.n_classes,
+        problem.weights,
+        max_depth=problem.max_depth,
+        unit=problem.unit,
+        penalty=int(problem.penalty),
+        time_limit=limits.seconds,
+        memory_limit=limits.memory,
+        poll=_poll(on_progress),
+        **options,
+    )
+    if found is None:
+        return None
+    return _result(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
+
+
+def _is_sparse(problem: Problem) -> bool:
+    """Tell whether a penalty is all that limits the tree, and there are few thresholds."""
+    if not problem.penalty or problem.max_splits is not None or problem.min_rows > 1:
+        return False
+    if problem.sides is not None or type(problem.objective) is not MisclassificationError:
+        return False
+    if not _has_few_thresholds(problem):
+        return False
+    return problem.max_depth >= enough_levels(problem)
+
+
+def _has_few_thresholds(problem: Problem) -> bool:
+    """Tell whether a table of pairs of thresholds pays: for binary columns nearly always."""
+    if not len(problem.columns):
+        return False
+    thresholds = int(problem.columns.max(axis=1).sum())
+    binary = thresholds <= len(problem.columns) <= MAX_BINARY
+    return binary or thresholds**3 * problem.n_rows <= MAX_TRIPLES
+
+
+def _poll(on_progress: OnProgress | None) -> Any:
+    """Give the native search something to call, if there is anybody to show it to."""
+    if on_progress is None:
+        return None
+
+    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+        on_progress(Progress(seconds, objective, lower_bound))
+
+    return poll
 
 
 def _run(
@@ -65,25 +171,18 @@ def _run(
     on_progress: OnProgress | None,
     *,
     sizes: bool,
-    switches: int,
-    isa: str,
+    options: dict[str, Any],
 ) -> Any:
     _refuse_long_budget(problem, sizes=sizes)
     started = perf_counter()
-
-    def poll(seconds: float, objective: int, lower_bound: int) -> None:
-        if on_progress is not None:
-            on_progress(Progress(seconds, objective, lower_bound))
-
     terms: dict[str, Any] = {
         **_terms(problem, limits),
         "unit": problem.unit,
         "penalty": int(problem.penalty),
         "sizes": sizes,
         "lower_bound": _conflicts(problem),
-        "switches": switches,
-        "isa": isa,
-        "poll": poll if on_progress else None,
+        "poll": _poll(on_progress),
+        **options,
     }
     if isinstance(problem.objective, CostMatrix):
         priced = _priced_rows(problem, terms)

@@ -1,4 +1,4 @@
-"""A tree as a Python function that needs nothing: not exactree, not NumPy."""
+"""A tree as a Python function that needs nothing: not exactree, and NumPy only for dates."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from typing import Any
 from unicodedata import normalize
 
 from exactree.export.subject import Subject, read_subject
-from exactree.splits.axis import AxisSplit
-from exactree.tree import Leaf, Split, Tree
+from exactree.splits.axis import AxisSplit, MissingSplit
+from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit
+from exactree.splits.moments import MomentSplit
+from exactree.splits.selected import SelectedSplit
+from exactree.tree import Leaf, Node, Split, Tree
+
+MISSING = "_is_missing"
+IS_MISSING = f"""def {MISSING}(value):
+    return value is None or value != value"""
 
 # CPython reads at most 100 levels of indentation.
 DEEPEST_LEVEL = 90
@@ -24,9 +31,10 @@ def export_python(
 ) -> str:
     """Write Python source of a function that predicts one row, to the last digit like the model.
 
-    The function takes a sequence of numbers in the order of the columns. A split family of one's
-    own takes part if its splits have a method `to_python()`: an expression in the row `x` that is
-    true where the question holds.
+    The function takes a sequence of values in the order of the columns: numbers, categories, dates;
+    None or NaN where a value is missing, in columns where training had such values. A split family
+    of one's own takes part if its splits have a method `to_python()`: an expression in the row `x`
+    that is true where the question holds.
 
     Parameters
     ----------
@@ -53,7 +61,10 @@ def export_python(
     writer = _Writer(subject, function)
     statements = list(writer.statements(subject.tree, 1))
     body = [*_names(subject), *writer.functions, *statements]
-    return "\n".join([f"def {function}(x):", *(f"    {line}" for line in body)])
+    written = "\n".join([f"def {function}(x):", *(f"    {line}" for line in body)])
+    if MISSING in written:
+        written = f"{IS_MISSING}\n\n\n{written}"
+    return f"import numpy\n\n\n{written}" if "numpy." in written else written
 
 
 def _refuse_name(function: str) -> None:
@@ -88,7 +99,7 @@ class _Writer:
         if isinstance(tree, Leaf):
             yield f"return {literal(self.subject.value(tree))}"
             return
-        yield f"if {condition(tree.split)}:"
+        yield f"if {_question(self.subject, tree)}:"
         inside = self.statements if level < DEEPEST_LEVEL else self.call
         yield from (f"    {line}" for line in inside(tree.left, level + 1))
         yield from self.statements(tree.right, level)
@@ -102,6 +113,38 @@ class _Writer:
         yield f"return {name}(x)"
 
 
+def _question(subject: Subject, node: Node) -> str:
+    """Write what a node asks, with its answer for values that training had no answer for."""
+    split = node.split
+    if isinstance(split, MissingSplit):
+        return f"{'not ' * split.known}{MISSING}(x[{split.feature}])"
+    if isinstance(split, CategorySplit):
+        return f"x[{split.feature}] == {split.category!r}"
+    if isinstance(split, SubsetSplit):
+        return _among(split.feature, split.left, split.right, left_too=node.heavier_left)
+    if isinstance(split, OrderedSplit):
+        sides = [[*split.left], [*split.right]]
+        if split.missing is not None:
+            sides[split.missing == "right"].append(None)  # type: ignore[arg-type]
+        return _among(split.feature, sides[0], sides[1], left_too=node.heavier_left)
+    asked = condition(split)
+    if isinstance(split, AxisSplit | MomentSplit) and subject.has_holes(split.feature):
+        left = node.heavier_left if split.missing is None else split.missing == "left"
+        gone = f"{MISSING}(x[{split.feature}])"
+        return f"{gone} or {asked}" if left else f"not {gone} and {asked}"
+    return asked
+
+
+def _among(feature: int, left: Sequence[Any], right: Sequence[Any], *, left_too: bool) -> str:
+    """Ask whether a category is on the left, or, if others go left too, not on the right."""
+    named = right if left_too else left
+    known = f"x[{feature}] {'not ' * left_too}in {tuple(v for v in named if v is not None)!r}"
+    gone = f"{MISSING}(x[{feature}])"
+    if None not in (*left, *right):
+        return known
+    return f"{gone} or {known}" if None in left else f"not {gone} and {known}"
+
+
 def condition(split: Split) -> str:
     """Write a split as an expression in x that means the same to the last digit.
 
@@ -110,6 +153,14 @@ def condition(split: Split) -> str:
     """
     if isinstance(split, AxisSplit):
         return f"x[{split.feature}] <= {float(split.threshold)!r}"
+    if isinstance(split, MomentSplit):
+        of = f"numpy.{'datetime' if split.holds == 'date' else 'timedelta'}64"
+        return (
+            f"{of}(x[{split.feature}], {split.unit!r}) <= {of}({split.threshold}, {split.unit!r})"
+        )
+    if isinstance(split, SelectedSplit):
+        rows = ", ".join(f"x[{j}]" for j in split.columns)
+        return f"(lambda x: {condition(split.split)})([{rows}])"
     write = getattr(split, "to_python", None)
     if write is None:
         raise ValueError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exactree.export.subject import Subject, class_number, read_subject
-from exactree.splits.axis import AxisSplit, enclosed, shown
+from exactree.splits.axis import AxisSplit, enclosed, or_missing, shown
 from exactree.tree import Leaf, Split, Tree, telling
 
 Step = tuple[Split, bool]
@@ -133,7 +133,7 @@ def _conditions(subject: Subject, path: tuple[Step, ...], digits: int) -> Iterat
     told: set[int] = set()
     for split, holds in path:
         if not isinstance(split, AxisSplit):
-            yield split.formula(subject.feature_names, holds=holds, digits=digits)
+            yield _alone(split.formula(subject.feature_names, holds=holds, digits=digits))
         elif split.feature not in told:
             told.add(split.feature)
             yield _interval(subject, split.feature, path, digits)
@@ -141,10 +141,18 @@ def _conditions(subject: Subject, path: tuple[Step, ...], digits: int) -> Iterat
 
 def _interval(subject: Subject, feature: int, path: tuple[Step, ...], digits: int) -> str:
     steps = [(s, h) for s, h in path if isinstance(s, AxisSplit) and s.feature == feature]
+    # A missing value that came as far as the last of them came by all.
+    missing = or_missing(steps[-1][0].missing, holds=steps[-1][1])
     above = [s.threshold for s, holds in steps if not holds]
     below = [s.threshold for s, holds in steps if holds]
     if above and below:
         low, high = shown(max(above), digits), shown(min(below), digits)
-        return f"{low} < {enclosed(subject.feature(feature))} <= {high}"
+        return _alone(f"{low} < {enclosed(subject.feature(feature))} <= {high}{missing}")
     tightest = AxisSplit(feature, min(below) if below else max(above))
-    return tightest.formula(subject.feature_names, holds=bool(below), digits=digits)
+    told = tightest.formula(subject.feature_names, holds=bool(below), digits=digits)
+    return _alone(told + missing)
+
+
+def _alone(condition: str) -> str:
+    """Put brackets around a condition that would not stand among others."""
+    return f"({condition})" if condition.endswith(" or missing") else condition

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from exactree.export.subject import Subject, mean, read_subject
-from exactree.splits.axis import AxisSplit, between
+from exactree.splits.axis import AxisSplit, MissingSplit, between
 from exactree.tree import Leaf, Node, Tree, depth, leaves, nodes, route, size
 
 Floats = NDArray[np.float64]
@@ -68,11 +68,12 @@ def to_sklearn(
 
 def _refuse_other_splits(subject: Subject) -> None:
     for node in nodes(subject.tree):
-        if isinstance(node, Node) and not isinstance(node.split, AxisSplit):
+        if isinstance(node, Node) and not isinstance(node.split, AxisSplit | MissingSplit):
             question = node.split.formula(subject.feature_names, digits=6)
             raise ValueError(
                 f"scikit-learn's trees compare one column with a threshold, not {question}: use "
-                "export_python or export_rules instead"
+                "export_python or export_rules instead; of categories, fit to the columns of "
+                "sklearn.preprocessing.OneHotEncoder"
             )
 
 
@@ -80,7 +81,7 @@ def _rows(X: Any, subject: Subject) -> Floats:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] < subject.n_features:
         raise ValueError(f"X has shape {rows.shape}: the tree needs {subject.n_features} columns")
-    if not (np.abs(rows) <= LARGEST).all():
+    if (np.abs(rows) > LARGEST).any():
         raise ValueError("X has values beyond float32, which scikit-learn refuses: rescale them")
     return rows
 
@@ -100,7 +101,9 @@ def _thresholds(subject: Subject, X: Floats | None) -> list[float]:
 def _warn_of_coarse_values(subject: Subject, thresholds: list[float]) -> None:
     """Warn of thresholds so large that float32 does not tell whole numbers apart there."""
     for node, threshold in zip(nodes(subject.tree), thresholds, strict=True):
-        if isinstance(node, Node) and np.spacing(np.float32(abs(threshold))) >= 1:
+        if isinstance(node, Leaf) or isinstance(node.split, MissingSplit):
+            continue
+        if np.spacing(np.float32(abs(threshold))) >= 1:
             warnings.warn(
                 f"scikit-learn rounds X to float32, which does not tell whole numbers around "
                 f"{node.split.formula(subject.feature_names)} apart: pass the training rows as X, "
@@ -113,6 +116,8 @@ def _warn_of_coarse_values(subject: Subject, thresholds: list[float]) -> None:
 def _threshold(node: Tree) -> float:
     if isinstance(node, Leaf):
         return 0.0
+    if isinstance(node.split, MissingSplit):  # all values are on the one side
+        return np.inf if node.split.known else -np.inf
     assert isinstance(node.split, AxisSplit)
     if abs(node.split.threshold) > LARGEST:
         raise ValueError(
@@ -125,8 +130,9 @@ def _threshold(node: Tree) -> float:
 def _surviving(subject: Subject, node: Tree, X: Floats) -> float:
     """Find a threshold that parts the rounded values of the node's rows as they were parted."""
     kept = _threshold(node)
-    if isinstance(node, Leaf):
+    if isinstance(node, Leaf) or isinstance(node.split, MissingSplit):
         return kept
+    X = X[~np.isnan(X[:, node.split.features()[0]])]
     column, left = X[:, node.split.features()[0]], node.split.goes_left(X)
     low = float(np.max(column[left].astype(np.float32), initial=-LARGEST))
     high = float(np.min(column[~left].astype(np.float32), initial=np.inf))
@@ -168,6 +174,7 @@ def _state(subject: Subject, thresholds: list[float], template: NDArray[Any]) ->
             record["right_child"] = number + 2 + 2 * size(node.left)
             record["feature"] = node.split.features()[0]
             record["threshold"] = thresholds[number]
+            record["missing_go_to_left"] = _missing_left(node)
     values = np.array([_value(subject, node) for node in every], dtype=np.float64)
     return {
         "max_depth": depth(subject.tree),
@@ -175,6 +182,13 @@ def _state(subject: Subject, thresholds: list[float], template: NDArray[Any]) ->
         "nodes": table,
         "values": values[:, None, :],
     }
+
+
+def _missing_left(node: Node) -> bool:
+    if isinstance(node.split, MissingSplit):
+        return not node.split.known
+    assert isinstance(node.split, AxisSplit)
+    return node.heavier_left if node.split.missing is None else node.split.missing == "left"
 
 
 def _value(subject: Subject, node: Tree) -> list[float]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from exactree.tables.columns import Kind
 from exactree.tree import Digits, Leaf, Node, Tree, leaves, nodes, telling
 
 Names = tuple[str, ...]
@@ -23,6 +24,7 @@ class Subject:
     n_features: int
     feature_names: Names | None
     classes: tuple[Any, ...] | None
+    kinds: tuple[Kind, ...] | None = None  # of the columns, where not all are complete numbers
 
     @cached_property
     def digits(self) -> Digits:
@@ -37,6 +39,13 @@ class Subject:
     def feature(self, j: int) -> str:
         """Name a column."""
         return f"x[{j}]" if self.feature_names is None else self.feature_names[j]
+
+    def has_holes(self, j: int) -> bool:
+        """Tell whether a column had missing values in training."""
+        if self.kinds is not None:
+            return self.kinds[j].holes
+        splits = [node.split for node in nodes(self.tree) if isinstance(node, Node)]
+        return any(j in s.features() and getattr(s, "missing", None) for s in splits)
 
     def value(self, node: Tree) -> Any:
         """Give what a node predicts: its class (an inner node: the heaviest), or a number."""
@@ -80,7 +89,8 @@ def read_subject(
     if names is not None and len(names) <= used:
         raise ValueError(f"feature_names has {len(names)} names, the tree uses column {used}")
     n_features = getattr(model, "n_features_in_", used + 1 if names is None else len(names))
-    return Subject(tree, int(n_features), names, _classes(model, tree, class_names))
+    kinds = getattr(getattr(model, "result_", model), "columns", None)
+    return Subject(tree, int(n_features), names, _classes(model, tree, class_names), kinds)
 
 
 def _tree(model: Any) -> Tree:

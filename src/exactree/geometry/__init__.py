@@ -1,11 +1,13 @@
 """Exact geometry: integer lifting, embedding, dichotomies and surfaces of widest margin."""
 
+from exactree.geometry.embedding import Embedding, exact_vectors
 from exactree.geometry.families import Family, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
 from exactree.geometry.listing import (
     Dichotomies,
     count_bound,
     dichotomies,
+    surely_more,
     surface_sides,
     unlisted,
 )
@@ -14,6 +16,7 @@ from exactree.geometry.owning import OwnedRules, owned_rules
 
 __all__ = [
     "Dichotomies",
+    "Embedding",
     "Family",
     "Lifted",
     "OwnedRules",
@@ -21,11 +24,13 @@ __all__ = [
     "Surface",
     "count_bound",
     "dichotomies",
+    "exact_vectors",
     "family_of",
     "lift",
     "no_limit",
     "owned_rules",
     "polynomial",
+    "surely_more",
     "surface_sides",
     "unlisted",
     "widest_margin",

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,13 +45,7 @@ class Family:
         >>> family_of("sphere").terms(2)
         (((1, 0),), ((0, 1),), ((2, 0), (0, 2)))
         """
-        monomials = _exponents(_features(columns, self.degree))
-        if self.name == "sphere":
-            linear = [(m,) for m in monomials if sum(m) == 1]
-            return (*linear, tuple(m for m in monomials if max(m) == 2))
-        if self.name == "axis_quadric":
-            monomials = [m for m in monomials if sum(m) == max(m)]
-        return tuple((m,) for m in monomials)
+        return _terms(self.name, self.degree, columns)
 
     def names(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Name the terms after the columns.
@@ -123,6 +118,17 @@ def embed(
     """
     every = 1 + 1000 // len(terms)
     return [[evaluate(term, row) for term in terms] for row in watched(rows, stop, every)]
+
+
+@lru_cache(maxsize=64)
+def _terms(name: str, degree: int, columns: int) -> tuple[Term, ...]:
+    monomials = _exponents(_features(columns, degree))
+    if name == "sphere":
+        linear = [(m,) for m in monomials if sum(m) == 1]
+        return (*linear, tuple(m for m in monomials if max(m) == 2))
+    if name == "axis_quadric":
+        monomials = [m for m in monomials if sum(m) == max(m)]
+    return tuple((m,) for m in monomials)
 
 
 def _features(columns: int, degree: int) -> PolynomialFeatures:

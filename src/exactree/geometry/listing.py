@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import comb, gcd
+from math import comb, gcd, inf
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ Rows = Sequence[Sequence[int]]
 GIBIBYTE = 2**30
 # With more coefficients, cells have thousands of corners, and a cut would take too long.
 MOST_UNLISTED = 10
+FEW_ROWS = 200
 
 
 @dataclass(frozen=True)
@@ -96,24 +97,45 @@ def dichotomies(
 
 
 def unlisted(
-    X: ArrayLike, family: str | Family, stop: Stop = None
+    X: ArrayLike, family: str | Family, stop: Stop = None, reach: float = inf
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]] | None:
     """Give the vectors of the distinct rows, packed, and where each row is among them.
 
     The partitions of `dichotomies` are those of the vectors by linear functions; the native search
-    finds them by itself. None for axis-parallel splits, and where surfaces have so many
-    coefficients that a list is better. TimeoutError as soon as `stop()` is true.
+    finds them by itself. None for axis-parallel splits, where surfaces have so many coefficients
+    that cells are too many-sided, and where there could be more partitions than `reach`.
+    TimeoutError as soon as `stop()` is true.
 
     >>> vectors, rows = unlisted([[0], [2], [0]], "hyperplane")
     >>> vectors.tolist(), rows.tolist()
     ([[[1], [0]], [[1], [1]]], [0, 1, 0])
+    >>> unlisted([[0], [2], [0]], "hyperplane", reach=0) is None
+    True
     """
     kind = family_of(family)
     if kind.name == "axis":
         return None
     points, rows = distinct_rows(lift(X, kind.scales_columns_together, stop).rows)
     vectors = independent_columns(homogeneous(points, kind, stop), stop)
-    return None if len(vectors[0]) > MOST_UNLISTED else (pack(vectors), rows)
+    coefficients = len(vectors[0])
+    if coefficients > MOST_UNLISTED or count_bound(len(points), coefficients) > reach:
+        return None
+    return pack(vectors), rows
+
+
+def surely_more(columns: NDArray[np.float64], reach: float) -> bool:
+    """Tell quickly whether linear functions of the columns part the rows in more ways than `reach`.
+
+    No says nothing. There are at least as many points as a column has values, and at least as many
+    coefficients as a few rows are independent.
+
+    >>> surely_more(np.array([[1.0, 2.0, 3.0]]), 2), surely_more(np.array([[1.0, 2.0, 3.0]]), 1)
+    (False, True)
+    """
+    points = max(len(np.unique(column)) for column in columns)
+    some = columns[:, :: max(columns.shape[1] // FEW_ROWS, 1)]
+    rank = int(np.linalg.matrix_rank(np.vstack([np.ones(some.shape[1]), some])))
+    return rank > MOST_UNLISTED or count_bound(points, rank) > reach
 
 
 def surface_sides(X: ArrayLike, family: str | Family, owners: ArrayLike) -> tuple[Masks, Masks]:

@@ -55,6 +55,22 @@ class Surface:
         values = _values(self.family, scaled, np.asarray(X))
         return np.asarray(values - float(Fraction(self.threshold) / Fraction(size)))
 
+    def strengths(self, X: ArrayLike) -> tuple[float, ...]:
+        """Give how much each weighted term varies among the rows, as a share of the most.
+
+        >>> Surface(family_of("hyperplane"), (2.0, 3.0), 0.0).strengths([[0, 0], [4, 2]])
+        (1.0, 0.75)
+        """
+        columns = [np.asarray(column, dtype=np.float64) for column in np.asarray(X).T]
+        size = max((abs(c) for c in self.coefficients), default=0) or 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = [
+                float(Fraction(abs(c)) / Fraction(size)) * float(np.std(evaluate(t, columns)))
+                for c, t in zip(self.coefficients, self.family.terms(len(columns)), strict=True)
+            ]
+        most = max(spread, default=0.0)
+        return tuple(s / most for s in spread) if 0 < most < inf else ()
+
     def _exact_left(
         self, terms: Sequence[tuple[tuple[int, ...], ...]], row: NDArray[np.generic]
     ) -> bool:
@@ -106,7 +122,7 @@ def widest_margin(
     problem = _Separation.of(table, goes_left, kind, lambda: seconds_left() <= 0)
     for solve in (problem.approximate, problem.exact):
         weights = solve(seconds_left)
-        surface = weights and _rounded(kind, weights, table, goes_left)
+        surface = weights and fitting_threshold(kind, weights, table, goes_left)
         if surface:
             return surface
     if weights is None:
@@ -209,10 +225,12 @@ def _values(
     return total
 
 
-def _rounded(
+def fitting_threshold(
     family: Family, weights: Sequence[Fraction], table: NDArray[np.generic], left: Bools
 ) -> Surface | None:
     """Give the surface with float64 coefficients if it reproduces the partition."""
+    if left.all() or not left.any():
+        return None
     try:
         coefficients = tuple(float(w) for w in weights)
     except OverflowError:
@@ -231,13 +249,30 @@ def _integral(
     family: Family, weights: Sequence[Fraction], table: NDArray[np.generic], left: Bools
 ) -> Surface:
     """Give the surface with integer coefficients that parts the rows exactly."""
+    values = _exact_values(family, weights, table)
+    below = max(v for v, side in zip(values, left, strict=True) if side)
+    above = min(v for v, side in zip(values, left, strict=True) if not side)
+    return with_integers(family, weights, Fraction(below + above) / 2)
+
+
+def _exact_values(
+    family: Family, weights: Sequence[Fraction], table: NDArray[np.generic]
+) -> list[Fraction]:
     terms = family.terms(table.shape[1])
     values = []
     for row in table:
         x = [fraction_of(value) for value in row]
-        values.append(sum(w * evaluate(t, x) for w, t in zip(weights, terms, strict=True)))
-    below = max(v for v, side in zip(values, left, strict=True) if side)
-    above = min(v for v, side in zip(values, left, strict=True) if not side)
-    threshold = Fraction(below + above) / 2
+        weighted = (w * evaluate(t, x) for w, t in zip(weights, terms, strict=True) if w)
+        values.append(sum(weighted, Fraction(0)))
+    return values
+
+
+def with_integers(family: Family, weights: Sequence[Fraction], threshold: Fraction) -> Surface:
+    """Give the surface with integer coefficients.
+
+    >>> found = with_integers(family_of("sphere"), [Fraction(1, 2), Fraction(1)], Fraction(1, 3))
+    >>> found.coefficients, found.threshold, found.exact
+    ((3, 6), 2, True)
+    """
     scale = lcm(threshold.denominator, *(w.denominator for w in weights))
     return Surface(family, tuple(int(w * scale) for w in weights), int(threshold * scale), True)

@@ -17,7 +17,9 @@ from exactree.export.colours import PALETTE, class_colours, tint
 from exactree.export.subject import Subject, class_number, mean, read_subject
 from exactree.plot.canvas import INK, axes
 from exactree.splits.axis import AxisSplit
-from exactree.tree import Leaf, Node, Split, Tree, apply, leaves, nodes, predict
+from exactree.tables import Column, Kind, Table, read_rows
+from exactree.tables.columns import numbers_of
+from exactree.tree import Leaf, Node, Tree, apply, leaves, nodes, predict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,15 +35,23 @@ class Plane:
     """Two columns on a grid of points, the others held at the values of `row`."""
 
     columns: tuple[int, int]
-    row: Floats
+    row: Any  # an array of numbers, or a table of one row
     x: Floats
     y: Floats
 
-    def points(self) -> Floats:
+    def points(self) -> Any:
         """Give the points of the grid as rows, line by line."""
-        points = np.tile(self.row, (len(self.x) * len(self.y), 1))
-        points[:, self.columns[0]] = np.tile(self.x, len(self.y))
-        points[:, self.columns[1]] = np.repeat(self.y, len(self.x))
+        across, up = np.tile(self.x, len(self.y)), np.repeat(self.y, len(self.x))
+        if isinstance(self.row, Table):
+            held = self.row[np.zeros(len(across), dtype=np.intp)]
+            drawn = dict(zip(self.columns, (across, up), strict=True))
+            columns = range(self.row.shape[1])
+            return Table(
+                Column(Kind(), drawn[j]) if j in drawn else held.column(j) for j in columns
+            )
+        points = np.tile(self.row, (len(across), 1))
+        points[:, self.columns[0]] = across
+        points[:, self.columns[1]] = up
         return points
 
 
@@ -63,7 +73,7 @@ def plot_regions(
     y: Any = None,
     *,
     features: tuple[int, int] | None = None,
-    at: Sequence[float] | None = None,
+    at: Sequence[Any] | None = None,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Any] | None = None,
     resolution: int = 500,
@@ -81,8 +91,9 @@ def plot_regions(
         Rows to draw as points, and their classes. X also says which part of the plane to draw.
     features : pair of int or None
         The two columns; None: the two that the tree uses.
-    at : sequence of float or None
-        A row of values for the columns not drawn; needed if the tree uses more than two.
+    at : sequence or None
+        A row of values for the columns not drawn; needed if the tree uses more than two. None is a
+        missing value.
     feature_names, class_names : sequence or None
         Names to use instead of the model's own.
     resolution : int
@@ -91,7 +102,7 @@ def plot_regions(
         Where to draw.
     """
     subject = read_subject(model, feature_names, class_names)
-    rows = None if X is None else _read_rows(X)
+    rows = None if X is None else _read_rows(X, subject)
     columns = _columns(subject, features, at)
     plane = _plane(subject, columns, rows, at, resolution)
     made = axes(ax)
@@ -102,11 +113,13 @@ def plot_regions(
         ((plane.x[0], plane.x[-1]), (plane.y[0], plane.y[-1])),
     )
     _draw_boundaries(made, subject.tree, plane, everything)
-    if rows is not None and y is None:
-        xs, ys = rows[:, columns].T
-        made.scatter(xs, ys, s=16, color=INK, edgecolors="white", zorder=2)
-    elif rows is not None:
-        paint.draw_points(made, rows[:, columns], y, predict(subject.tree, rows))
+    if rows is not None:
+        points = np.column_stack([numbers_of(rows, j) for j in columns])
+        if y is None:
+            xs, ys = points.T
+            made.scatter(xs, ys, s=16, color=INK, edgecolors="white", zorder=2)
+        else:
+            paint.draw_points(made, points, y, predict(subject.tree, rows))
     made.set(xlim=(plane.x[0], plane.x[-1]), ylim=(plane.y[0], plane.y[-1]))
     made.set_xlabel(subject.feature(columns[0]), parse_math=False)
     made.set_ylabel(subject.feature(columns[1]), parse_math=False)
@@ -114,15 +127,32 @@ def plot_regions(
     return made
 
 
-def _read_rows(X: Any) -> Floats:
-    rows = np.asarray(X, dtype=np.float64)
+def _read_rows(X: Any, subject: Subject) -> Any:
+    rows = X if subject.kinds is None else read_rows(X, subject.kinds)
+    if isinstance(rows, Table):
+        return rows
+    rows = np.asarray(rows, dtype=np.float64)
     if rows.ndim != 2 or not len(rows):
         raise ValueError(f"X has shape {rows.shape}: pass rows by columns")
     return rows
 
 
 def _columns(
-    subject: Subject, features: tuple[int, int] | None, at: Sequence[float] | None
+    subject: Subject, features: tuple[int, int] | None, at: Sequence[Any] | None
+) -> tuple[int, int]:
+    """Choose the two columns, and refuse what has no place on an axis."""
+    chosen = _two_columns(subject, features, at)
+    for j in chosen:
+        if subject.kinds is not None and subject.kinds[j].name != "number":
+            raise ValueError(
+                f"column {subject.feature(j)} holds a {subject.kinds[j].name}: a plane needs "
+                "numbers; pass features=(i, j), two columns of numbers, and at="
+            )
+    return chosen
+
+
+def _two_columns(
+    subject: Subject, features: tuple[int, int] | None, at: Sequence[Any] | None
 ) -> tuple[int, int]:
     """Choose the two columns, and refuse to hide what a tree decides by."""
     splits = [node.split for node in nodes(subject.tree) if isinstance(node, Node)]
@@ -146,23 +176,34 @@ def _columns(
 def _plane(
     subject: Subject,
     columns: tuple[int, int],
-    rows: Floats | None,
-    at: Sequence[float] | None,
+    rows: Any,
+    at: Sequence[Any] | None,
     resolution: int,
 ) -> Plane:
     width = max(subject.n_features, *(j + 1 for j in columns))
-    row = np.zeros(width) if at is None else np.asarray(at, dtype=np.float64)
-    if row.shape != (width,):
-        raise ValueError(f"at has shape {row.shape}: pass one value for each of {width} columns")
+    row = _held(subject, at, width)
     ends = [_range(subject, j, rows) for j in columns]
     x, y = (np.linspace(low, high, resolution) for low, high in ends)
     return Plane(columns, row, x, y)
 
 
-def _range(subject: Subject, column: int, rows: Floats | None) -> tuple[float, float]:
+def _held(subject: Subject, at: Sequence[Any] | None, width: int) -> Any:
+    """Give the row of the columns that are not drawn."""
+    shape = (width,) if at is None else np.shape(np.asarray(at, dtype=object))
+    if shape != (width,):
+        raise ValueError(f"at has shape {shape}: pass one value for each of {width} columns")
+    if subject.kinds is None:
+        return np.zeros(width) if at is None else np.asarray(at, dtype=np.float64)
+    listed = [None] * width if at is None else list(at)
+    found = read_rows(np.array([listed], dtype=object), subject.kinds)
+    return found if isinstance(found, Table) else found[0]
+
+
+def _range(subject: Subject, column: int, rows: Any) -> tuple[float, float]:
     """Show all points, or else all thresholds, with some room around."""
     if rows is not None:
-        values = rows[:, column]
+        values = numbers_of(rows, column)
+        values = values[~np.isnan(values)]
     else:
         splits = [node.split for node in nodes(subject.tree) if isinstance(node, Node)]
         if not all(isinstance(split, AxisSplit) for split in splits):
@@ -292,13 +333,15 @@ def _draw_boundaries(ax: Axes, tree: Tree, plane: Plane, part: Part) -> None:
     if isinstance(tree, Leaf) or not part.inside.any():
         return
     points = plane.points()
-    left = tree.split.goes_left(points).reshape(part.inside.shape)
+    left = tree.goes_left(points).reshape(part.inside.shape)
     boxes: tuple[Box | None, Box | None] = (None, None)
-    if isinstance(tree.split, AxisSplit) and part.box is not None:
+    if not set(tree.split.features()) & set(plane.columns):
+        boxes = (part.box, part.box)
+    elif isinstance(tree.split, AxisSplit) and part.box is not None:
         boxes = _halves(tree.split, plane, part.box)
         _draw_line(ax, tree.split, plane, part.box)
     else:
-        _draw_curve(ax, tree.split, plane, part.inside)
+        _draw_curve(ax, tree, plane, part.inside)
     _draw_boundaries(ax, tree.left, plane, Part(part.inside & left, boxes[0]))
     _draw_boundaries(ax, tree.right, plane, Part(part.inside & ~left, boxes[1]))
 
@@ -326,19 +369,20 @@ def _draw_line(ax: Axes, split: AxisSplit, plane: Plane, box: Box) -> None:
     ax.plot(xs, ys, color=INK, linewidth=1.2, solid_capstyle="butt", zorder=1)
 
 
-def _draw_curve(ax: Axes, split: Split, plane: Plane, inside: NDArray[np.bool_]) -> None:
-    values = _signed(split, plane.points()).reshape(inside.shape)
+def _draw_curve(ax: Axes, node: Node, plane: Plane, inside: NDArray[np.bool_]) -> None:
+    values = _signed(node, plane.points()).reshape(inside.shape)
     seen = values[inside]
     if seen.min() < 0 < seen.max():
         shown = np.ma.masked_where(~inside, values)
         ax.contour(plane.x, plane.y, shown, levels=[0.0], colors=INK, linewidths=1.2, zorder=1)
 
 
-def _signed(split: Split, points: Floats) -> Floats:
+def _signed(node: Node, points: Any) -> Floats:
     """Give a function that is 0 on the boundary; a split's own `decision` makes a smooth curve."""
+    split = node.split
     if isinstance(split, AxisSplit):
-        return np.asarray(points[:, split.feature] - split.threshold)
+        return np.asarray(numbers_of(points, split.feature) - split.threshold)
     decision = getattr(split, "decision", None)
     if decision is not None:
-        return np.asarray(decision(points), dtype=np.float64)
-    return np.where(split.goes_left(points), -1.0, 1.0)
+        return np.asarray(decision(np.asarray(points)), dtype=np.float64)
+    return np.where(node.goes_left(points), -1.0, 1.0)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from exactree import tree
 from exactree.export.subject import Subject, read_subject
 from exactree.problem import Result
+from exactree.tables import Column, Kind, Table, read_rows, simplest
 from exactree.tree import Node, Tree
 
 Floats = NDArray[np.float64]
@@ -28,7 +29,7 @@ class Evidence:
     subject: Subject
     result: Result
     parameters: dict[str, Any]
-    X: Floats
+    X: Any  # an array of complete numbers, or a table
     truth: NDArray[Any]
     answers: NDArray[Any]
     seen: list[NDArray[np.intp]]
@@ -45,6 +46,39 @@ class Evidence:
             return np.asarray(np.abs(self.truth - self.answers))
         return np.asarray(self.truth != self.answers).astype(np.int64)
 
+    def kind(self, j: int) -> Kind:
+        """What a column holds."""
+        return Kind() if self.result.columns is None else self.result.columns[j]
+
+    def column(self, j: int) -> Column:
+        """The values of a column."""
+        return self.X.column(j) if isinstance(self.X, Table) else Column(Kind(), self.X[:, j])
+
+    def known_numbers(self, j: int) -> Floats:
+        """The numbers of a column that are not missing."""
+        numbers = self.column(j).numbers()
+        return numbers[~np.isnan(numbers)]
+
+    def typical(self, j: int) -> Column:
+        """A column of one value: the median of numbers, a middle date, the commonest category."""
+        column = self.column(j)
+        known = column.values[~column.missing]
+        if not len(known):
+            return column.take([0])
+        if column.kind.name == "number":
+            return replace(column, values=np.array([float(np.median(known))]))
+        if column.kind.name in ("category", "boolean"):
+            return replace(column, values=np.array([np.bincount(known).argmax()], dtype=np.int32))
+        return replace(column, values=np.sort(known)[[(len(known) - 1) // 2]])
+
+    def typical_rows(self, count: int, given: dict[int, Floats]) -> Any:
+        """Rows of typical values but for some columns of numbers."""
+        columns = [
+            Column(Kind(), given[j]) if j in given else self.typical(j).take([0] * count)
+            for j in range(self.subject.n_features)
+        ]
+        return simplest(Table(columns))
+
     def used_features(self) -> list[int]:
         """List the columns that the tree looks at."""
         splits = [node.split for node in self.nodes if isinstance(node, Node)]
@@ -59,7 +93,7 @@ def read_evidence(model: Any, X: Any, y: Any) -> Evidence:
         raise ValueError(
             f"{type(model).__name__} carries no proof: pass a fitted estimator of exactree"
         )
-    values = _read_rows(X, subject, exact=hasattr(model, "n_features_in_"))
+    values = _read_rows(X, subject, result, exact=hasattr(model, "n_features_in_"))
     subject = replace(subject, n_features=values.shape[1])
     truth = _read_truth(y, subject, len(values))
     answers = tree.predict(subject.tree, values)
@@ -68,7 +102,7 @@ def read_evidence(model: Any, X: Any, y: Any) -> Evidence:
     return Evidence(subject, result, parameters, values, truth, answers, seen)
 
 
-def _read_rows(X: Any, subject: Subject, *, exact: bool) -> Floats:
+def _read_rows(X: Any, subject: Subject, result: Result, *, exact: bool) -> Any:
     names = getattr(X, "columns", None)
     if names is not None and subject.feature_names is not None:
         given = tuple(map(str, names))
@@ -77,19 +111,25 @@ def _read_rows(X: Any, subject: Subject, *, exact: bool) -> Floats:
                 f"the columns of X are {list(given)}, the model was fitted with "
                 f"{list(subject.feature_names)}: pass the same columns in the same order"
             )
-    values = np.asarray(X, dtype=np.float64)
+    values = X if result.columns is None else read_rows(X, result.columns)
+    if not isinstance(values, Table):
+        values = np.asarray(values, dtype=np.float64)
     # A tree alone does not know of columns after the last one that it looks at.
-    fits = values.ndim == 2 and len(values) and values.shape[1] >= subject.n_features
+    fits = len(values.shape) == 2 and len(values) and values.shape[1] >= subject.n_features
     if not fits or (exact and values.shape[1] != subject.n_features):
         raise ValueError(
             f"X has the shape {values.shape}: pass at least one row and "
             f"{subject.n_features} columns, as in fit"
         )
+    if isinstance(values, Table):
+        return values
+    if result.columns is not None and not np.isinf(values).any():
+        return simplest(Table(Column(Kind(), column) for column in values.T))
     if not np.isfinite(values).all():
         row, j = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(
             f"X has NaN or infinity in column {subject.feature(int(j))!r}, row {row}: the model "
-            "predicts numbers only; leave such rows out of the report"
+            "was fitted to complete numbers; leave such rows out of the report"
         )
     return values
 

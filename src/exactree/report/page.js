@@ -23,6 +23,7 @@
     return found;
   }
   const plain = (value) => String(Number(value.toPrecision(6)));
+  const shown = (value) => (value === null ? "not known" : typeof value === "number" ? plain(value) : value);
   const isLeaf = (i) => nodes[i].left === null;
   const children = (i) => (isLeaf(i) || folded.has(i) ? [] : [nodes[i].left, nodes[i].right]);
   const visible = (i = 0) => [i, ...children(i).flatMap((child) => visible(child))];
@@ -226,7 +227,7 @@
     for (const i of node.samples) {
       const sample = data.samples[i];
       const row = make("tr", undefined, sample.wrong ? { class: "missed" } : {});
-      row.title = data.used.map((j) => `${data.features[j]} = ${plain(sample.x[j])}`).join("\n");
+      row.title = data.used.map((j) => `${data.features[j]} = ${shown(sample.x[j])}`).join("\n");
       const button = make("button", "try", { type: "button", "aria-label": `Try row ${i} in the form` });
       button.addEventListener("click", () => fill(sample));
       const cell = make("td");
@@ -240,9 +241,26 @@
 
   // --- what if ----------------------------------------------------------------------------------
 
-  const inputs = [...document.querySelectorAll("#what-if input")];
+  const inputs = [...document.querySelectorAll("#what-if [data-feature]")];
+  // An empty field is not known, which is an answer where it need not be filled in.
+  function given(input) {
+    if (input.value === "" && !input.required) return null;
+    if (input.dataset.holds === "category") return input.value;
+    if (input.dataset.holds === "date") return input.validity.valid ? input.value : undefined;
+    return Number.isFinite(input.valueAsNumber) ? input.valueAsNumber : undefined;
+  }
+  // A date to the nanosecond, so that dates compare as their text does.
+  const full = (date) => date + "T00:00:00.000000000".slice(date.length - 10);
   // Term by term in a fixed order, as in Python, so that both take the same side.
   function holds(question, x) {
+    if ("missing" in question) return (x[question.missing] === null) !== question.known;
+    if ("among" in question) return isAmong(question, x[question.among]);
+    if ("date" in question) {
+      const date = x[question.date];
+      return date === null ? question.missing_left : full(date) <= question.until;
+    }
+    const columns = (question.terms || question.exact_terms).flatMap(([, parts]) => parts.flat());
+    if (columns.some(([column]) => x[column] === null)) return question.missing_left;
     if (question.exact_terms) return holdsExactly(question, x);
     let total = 0;
     for (const [coefficient, monomials] of question.terms) {
@@ -255,6 +273,16 @@
       total += coefficient * sum;
     }
     return total <= question.at_most;
+  }
+  // A category that is on neither side goes where most of the training rows went.
+  function isAmong(question, value) {
+    if (value === null && question.missing_left !== undefined) {
+      const sides = [question.left, question.right].map((names) => names.includes("missing"));
+      if (sides[0] || sides[1]) return sides[0];
+      return question.missing_left;
+    }
+    if (question.left.includes(value)) return true;
+    return question.right && question.right.includes(value) ? false : question.otherwise;
   }
   // A number as the decimal it is written as: digits and how many of them follow the point.
   function decimal(value) {
@@ -284,7 +312,7 @@
     return total <= BigInt(question.exact_at_most) * 10n ** (places * BigInt(highest));
   }
   function fill(sample) {
-    for (const input of inputs) input.value = sample.x[input.dataset.feature];
+    for (const input of inputs) input.value = sample.x[input.dataset.feature] ?? "";
     ask();
   }
   function mark(path) {
@@ -299,14 +327,15 @@
     const outcome = document.getElementById("outcome");
     const steps = document.getElementById("steps");
     steps.replaceChildren();
-    const missing = inputs.find((input) => !Number.isFinite(input.valueAsNumber));
+    const missing = inputs.find((input) => given(input) === undefined);
     if (missing) {
       mark([]);
       point(null);
-      outcome.textContent = `Give a number for ${data.features[missing.dataset.feature]}.`;
+      const what = missing.dataset.holds === "date" ? "date, like 2026-11-16," : "number";
+      outcome.textContent = `Give a ${what} for ${data.features[missing.dataset.feature]}.`;
       return;
     }
-    const x = Object.fromEntries(inputs.map((input) => [input.dataset.feature, input.valueAsNumber]));
+    const x = Object.fromEntries(inputs.map((input) => [input.dataset.feature, given(input)]));
     const path = [0];
     while (!isLeaf(path[path.length - 1])) {
       const i = path[path.length - 1];
@@ -316,6 +345,11 @@
         return;
       }
       const yes = holds(nodes[i].question, x);
+      if (yes === undefined) {
+        outcome.textContent = `“${nodes[i].yes}” needs all of its numbers.`;
+        mark(path);
+        return;
+      }
       steps.append(make("li", `${nodes[i].yes}? ${yes ? "Yes." : "No."}`));
       path.push(yes ? nodes[i].left : nodes[i].right);
     }
@@ -334,11 +368,12 @@
     const here = document.getElementById("here");
     if (!here) return;
     here.replaceChildren();
-    if (!x) return;
+    if (!x || !data.regions) return;
     const on = (scale, value) =>
       scale.first + ((value - scale.low) / (scale.high - scale.low)) * (scale.last - scale.first);
     const { features, x: across, y: up } = data.regions;
     const [a, b] = [x[features[0]], x[features[1]]];
+    if (a === null || b === null) return;
     if (a < across.low || a > across.high || b < up.low || b > up.high) return;
     const [px, py] = [on(across, a), on(up, b)];
     here.append(drawn("line", { x1: px, x2: px, y1: up.first, y2: up.last }));

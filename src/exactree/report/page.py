@@ -15,6 +15,7 @@ from exactree.export.rules import LeafRule, leaf_rules
 from exactree.report.answers import answers_html
 from exactree.report.drawing import node_colour, tree_svg
 from exactree.report.evidence import Evidence, element, number, read_evidence
+from exactree.report.fields import field
 from exactree.report.proof import headline, proof_html, verdict
 from exactree.report.regions import regions_html
 from exactree.report.script_data import script_data, shown_features
@@ -96,26 +97,7 @@ def _form(evidence: Evidence) -> str:
     used = evidence.used_features()
     if not used:
         return element("p", "The tree is a single leaf: it gives every sample the same answer.")
-    return "".join(_field(evidence, j, asked=j in used) for j in shown_features(evidence))
-
-
-def _field(evidence: Evidence, j: int, *, asked: bool) -> str:
-    values = evidence.X[:, j]
-    hint = f"{number(float(values.min()))} to {number(float(values.max()))} in the data"
-    if not asked:
-        hint = "the tree does not ask for it"
-    box = element(
-        "input",
-        type="number",
-        step="any",
-        required="",
-        id=f"x-{j}",
-        data_feature=j,
-        value=repr(float(np.median(values))),
-        aria_describedby=f"hint-{j}",
-    ).removesuffix("</input>")
-    name = element("label", escape(evidence.subject.feature(j)), for_=f"x-{j}")
-    return element("div", name + box + element("small", hint, id=f"hint-{j}"), class_="field")
+    return "".join(field(evidence, j, asked=j in used) for j in shown_features(evidence))
 
 
 def _rules(evidence: Evidence) -> str:

@@ -28,6 +28,8 @@ EFFORT = {
     "nodes": "subproblems",
     "evaluations": "splits evaluated",
     "scans": "scans of a column",
+    "rounds": "rounds of the local search",
+    "line_searches": "line searches",
 }
 
 
@@ -80,11 +82,14 @@ def _optimal(result: Result, *, exact: bool) -> str:
 
 def _stopped(result: Result) -> str:
     reason = STOPPED.get(result.status, f"stopped ({result.status})")
+    because = f"The search {reason} before it was done, so this"
+    if result.status == "local":
+        because = "There are too many trees of such splits to look at them all. This"
     share = f", {result.gap / result.objective:.1%} of its loss" if result.objective else ""
     return (
-        f"The search {reason} before it was done, so this is the best tree it found and maybe not "
-        f"the best there is. Its loss is {number(result.objective)}; no tree that competed can be "
-        f"below {number(result.lower_bound)}. A better tree could gain at most "
+        f"{because} is the best tree the search found and maybe not the best there is. Its loss "
+        f"is {number(result.objective)}; no tree that competed can be below "
+        f"{number(result.lower_bound)}. A better tree could gain at most "
         f"{number(result.gap)}{share}."
     )
 

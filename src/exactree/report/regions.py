@@ -20,7 +20,9 @@ from exactree import tree
 from exactree.export.colours import class_colours
 from exactree.report.drawing import NUMBERS
 from exactree.report.evidence import Evidence, Floats, element, number
+from exactree.report.fields import cell
 from exactree.splits.axis import AxisSplit
+from exactree.splits.selected import SelectedSplit
 from exactree.tree import Node
 
 FINE = (240, 180)  # cells of the grid for curved regions
@@ -52,22 +54,28 @@ def two_features(evidence: Evidence) -> tuple[int, int] | None:
 
     A tree that looks at one column gets the first other one; data of one column have no regions.
     """
-    if evidence.subject.n_features < 2:
+    others = [j for j in range(evidence.subject.n_features) if _is_drawn(evidence, j)]
+    if len(others) < 2:
         return None
     asked: Counter[int] = Counter()
     for node in evidence.nodes:
         if isinstance(node, Node):
-            asked.update(dict.fromkeys(node.split.features(), max(node.rows, 1)))
-    others = range(evidence.subject.n_features)
+            numbers = [j for j in node.split.features() if j in others]
+            asked.update(dict.fromkeys(numbers, max(node.rows, 1)))
     chosen = [j for j, _ in asked.most_common(2)]
     chosen += [j for j in others if j not in chosen]
     return min(chosen[:2]), max(chosen[:2])
 
 
+def _is_drawn(evidence: Evidence, j: int) -> bool:
+    """Tell whether a column has a place on an axis: numbers, at least one of them known."""
+    return evidence.kind(j).name == "number" and len(evidence.known_numbers(j)) > 0
+
+
 def scales(evidence: Evidence, pair: tuple[int, int]) -> tuple[Scale, Scale]:
     """Fit the rows into the frame with a little room around them."""
     left, top, right, bottom = FRAME
-    (x_low, x_high), (y_low, y_high) = (_stretch(evidence.X[:, j]) for j in pair)
+    (x_low, x_high), (y_low, y_high) = (_stretch(evidence.known_numbers(j)) for j in pair)
     return Scale(x_low, x_high, left, right), Scale(y_low, y_high, bottom, top)
 
 
@@ -81,7 +89,8 @@ def regions_html(evidence: Evidence) -> str:
     """Draw the regions with the rows in them, and say what is seen."""
     pair = two_features(evidence)
     if pair is None:
-        return element("p", "The data have one feature: there is no plane to draw regions in.")
+        few = "one feature" if evidence.subject.n_features == 1 else "fewer than two of numbers"
+        return element("p", f"The data have {few}: there is no plane to draw regions in.")
     x, y = scales(evidence, pair)
     label = "Decision regions of {} and {}".format(*map(evidence.subject.feature, pair))
     picture = element(
@@ -108,24 +117,30 @@ def _caption(evidence: Evidence, pair: tuple[int, int]) -> str:
     else:
         said += " Points with a ring are wrong."
     if held:
-        names = ", ".join(f"{subject.feature(j)} = {number(_middle(evidence, j))}" for j in held)
+        names = ", ".join(f"{subject.feature(j)} = {_middle(evidence, j)}" for j in held)
+        middle = (
+            "medians" if all(evidence.kind(j).name == "number" for j in held) else "usual values"
+        )
         said += (
-            f" This is a slice: the other features are held at their medians ({names}), so the "
+            f" This is a slice: the other features are held at their {middle} ({names}), so the "
             "ground under a point need not be what the tree predicts for it."
         )
+    if any(len(evidence.known_numbers(j)) < len(evidence.X) for j in pair):
+        said += " Rows that miss a value of the two are not drawn."
     if len(evidence.X) > MOST_POINTS:
         said += f" {number(MOST_POINTS)} of {number(len(evidence.X))} rows are drawn."
     return said
 
 
-def _middle(evidence: Evidence, column: int) -> float:
-    return float(np.median(evidence.X[:, column]))
+def _middle(evidence: Evidence, column: int) -> str:
+    value = cell(evidence.typical(column), 0)
+    return "missing" if value is None else value if isinstance(value, str) else number(value)
 
 
 def _lines(evidence: Evidence, column: int, scale: Scale, count: int) -> Floats:
     """Give the borders of the cells along one axis."""
     splits = [node.split for node in evidence.nodes if isinstance(node, Node)]
-    if not all(isinstance(split, AxisSplit) for split in splits):
+    if not all(split.reads_tables and not isinstance(split, SelectedSplit) for split in splits):
         return np.linspace(scale.low, scale.high, count + 1)
     found = {s.threshold for s in splits if isinstance(s, AxisSplit) and s.feature == column}
     inside = sorted(t for t in found if scale.low < t < scale.high)
@@ -157,9 +172,8 @@ def _predictions(
 ) -> NDArray[Any]:
     """Ask the tree about the middle of every cell."""
     centres = np.meshgrid((columns[1:] + columns[:-1]) / 2, (rows[1:] + rows[:-1]) / 2)
-    table = np.tile(np.median(evidence.X, axis=0), (centres[0].size, 1))
-    for j, values in zip(pair, centres, strict=True):
-        table[:, j] = values.ravel()
+    given = {j: values.ravel() for j, values in zip(pair, centres, strict=True)}
+    table = evidence.typical_rows(centres[0].size, given)
     return tree.predict(evidence.subject.tree, table).reshape(centres[0].shape)
 
 
@@ -176,8 +190,11 @@ def _points(evidence: Evidence, pair: tuple[int, int], x: Scale, y: Scale) -> st
     count = min(len(evidence.X), MOST_POINTS)
     drawn = np.linspace(0, len(evidence.X) - 1, count).astype(int)
     points = []
+    across, up = (evidence.column(j).numbers() for j in pair)
     for i in drawn:
-        at = {"cx": x(evidence.X[i, pair[0]]), "cy": y(evidence.X[i, pair[1]]), "r": 3.2}
+        if np.isnan(across[i]) or np.isnan(up[i]):
+            continue
+        at = {"cx": x(across[i]), "cy": y(up[i]), "r": 3.2}
         if evidence.subject.classes is None:
             points.append(element("circle", **at, fill="currentColor", fill_opacity=0.4))
             continue

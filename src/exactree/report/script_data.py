@@ -10,8 +10,12 @@ import numpy as np
 from exactree.export.colours import class_colours
 from exactree.report.drawing import SIZES, Place, node_colour, places, width
 from exactree.report.evidence import Evidence
+from exactree.report.fields import cell
 from exactree.report.regions import scales, two_features
-from exactree.splits.axis import AxisSplit
+from exactree.splits.axis import AxisSplit, MissingSplit
+from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit, shown_value
+from exactree.splits.moments import MomentSplit
+from exactree.splits.selected import SelectedSplit
 from exactree.tree import Node, Split
 
 SAMPLES = 6  # rows shown for a node
@@ -49,6 +53,20 @@ def question(split: Split) -> dict[str, Any] | None:
     """
     if isinstance(split, AxisSplit):
         return {"terms": [[1, [[[split.feature, 1]]]]], "at_most": split.threshold}
+    if isinstance(split, MissingSplit):
+        return {"missing": split.feature, "known": split.known}
+    if isinstance(split, CategorySplit):
+        return {"among": split.feature, "left": [shown_value(split.category)]}
+    if isinstance(split, SubsetSplit | OrderedSplit):
+        sides = {side: [shown_value(v) for v in getattr(split, side)] for side in ("left", "right")}
+        return {"among": split.feature, **sides}
+    if isinstance(split, MomentSplit):
+        if split.holds == "duration":
+            return {"terms": [[1, [[[split.feature, 1]]]]], "at_most": split.threshold}
+        moment = np.array(split.threshold).astype(f"M8[{split.unit}]").astype("M8[ns]")
+        return {"date": split.feature, "until": str(moment)}
+    if isinstance(split, SelectedSplit):
+        return _renumbered(question(split.split), split.columns)
     if type(split).to_dict is Split.to_dict:  # it cannot be stored
         return None
     data = split.to_dict()
@@ -56,6 +74,30 @@ def question(split: Split) -> dict[str, Any] | None:
         if all(word in data for word in words):
             return {word: data[word] for word in words}
     return None
+
+
+def _renumbered(asked: dict[str, Any] | None, columns: tuple[int, ...]) -> dict[str, Any] | None:
+    """Number the columns of a sum of products as the whole table does."""
+    if asked is None:
+        return None
+    key = next(key for key in asked if key.endswith("terms"))
+    terms = [
+        [c, [[[columns[j], power] for j, power in product] for product in term]]
+        for c, term in asked[key]
+    ]
+    return {**asked, key: terms}
+
+
+def _asked(node: Node) -> dict[str, Any] | None:
+    """Write what a node asks, and where it sends what the split has no answer for."""
+    found = question(node.split)
+    if found is None or not node.split.reads_tables or isinstance(node.split, SelectedSplit):
+        return found
+    missing = getattr(node.split, "missing", None)
+    if isinstance(node.split, CategorySplit):
+        return {**found, "otherwise": False}
+    left = node.heavier_left if missing is None else missing == "left"
+    return {**found, "otherwise": node.heavier_left, "missing_left": left}
 
 
 def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any]:
@@ -78,7 +120,7 @@ def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any
         names, digits = subject.feature_names, subject.digits
         found["yes"] = node.split.formula(names, **digits)
         found["no"] = node.split.formula(names, holds=False, **digits)
-        found["question"] = question(node.split)
+        found["question"] = _asked(node)
     return found
 
 
@@ -94,7 +136,7 @@ def _sample(evidence: Evidence, i: int) -> dict[str, Any]:
     truth, answer = evidence.truth[i], evidence.answers[i]
     names = subject.classes
     return {
-        "x": {str(j): float(evidence.X[i, j]) for j in shown_features(evidence)},
+        "x": {str(j): cell(evidence.column(j), i) for j in shown_features(evidence)},
         "truth": f"{truth:.6g}" if names is None else str(names[int(truth)]),
         "answer": f"{answer:.6g}" if names is None else str(names[int(answer)]),
         "wrong": bool(names is not None and truth != answer),

@@ -2,6 +2,15 @@
 
 from exactree.sizes.classifier import OptimalTreeClassifierCV
 from exactree.sizes.path import SizePath, size_path
+from exactree.sizes.prices import PenaltyPath, PenaltyStep, penalty_path
 from exactree.sizes.regressor import OptimalTreeRegressorCV
 
-__all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV", "SizePath", "size_path"]
+__all__ = [
+    "OptimalTreeClassifierCV",
+    "OptimalTreeRegressorCV",
+    "PenaltyPath",
+    "PenaltyStep",
+    "SizePath",
+    "penalty_path",
+    "size_path",
+]

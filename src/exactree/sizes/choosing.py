@@ -18,6 +18,7 @@ from exactree.estimators import OptimalTree, progress_line
 from exactree.interrupts import deferred
 from exactree.problem import Result
 from exactree.sizes.path import SizePath, size_path
+from exactree.tables import Reading, read_training
 
 Floats = NDArray[np.float64]
 RULES = ("one_standard_error", "best")
@@ -56,7 +57,8 @@ class ChoosesSize(OptimalTree, ABC):
         if self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r}: choose one of {', '.join(map(repr, RULES))}")
         validate_data(self, X, y, skip_check_array=True)
-        values = inputs.read_matrix(X)[0]
+        how = Reading(self.missing, self.categorical_features, self.categories)
+        values = read_training(X, how)[0]
         targets = self._targets(column_or_1d(y, warn=True), len(values))
         weights = inputs.read_weights(sample_weight, len(values))
         with deferred() as noted:
@@ -88,7 +90,11 @@ class ChoosesSize(OptimalTree, ABC):
             time_limit=self.time_limit,
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
+            random_state=self.random_state,
             on_progress=progress_line() if self.verbose else None,
+            missing=self.missing,
+            categorical_features=self.categorical_features,
+            categories=self.categories,
             **self._problem(),
         )
         if found[-1].status == "interrupted":

@@ -71,14 +71,19 @@ def size_path(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
+    random_state: int = 0,
     on_progress: OnProgress | None = None,
+    missing: str = "split",
+    categorical_features: Any = "from_dtype",
+    categories: str = "equality",
 ) -> SizePath:
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
     Where the native search knows the objective (misclassification, whole-number cost matrices,
-    squared error over columns), trees of all sizes come from one search, which takes little longer
-    than that for the largest; else there is one for each size. Stopped early, no size has a worse
-    tree than a smaller one.
+    squared error over columns) and there is a `max_depth`, trees of all sizes come from one search,
+    which takes little longer than that for the largest. Else there is one for each size, the small
+    ones first: a path that is stopped has these proved. Stopped early, no size has a worse tree
+    than a smaller one.
 
     Parameters
     ----------
@@ -92,8 +97,10 @@ def size_path(
         What limits the trees, as for `solve`.
     sample_weight, class_weight
         Weights of the rows, as for `solve`.
-    time_limit, memory_limit, n_jobs, on_progress
+    time_limit, memory_limit, n_jobs, random_state, on_progress
         As for `solve`; where there is a search for each size, they share the time.
+    missing, categorical_features, categories
+        How the columns are read, as for `solve`.
 
     Examples
     --------
@@ -122,6 +129,10 @@ def size_path(
         time_limit=time_limit,
         memory_limit=memory_limit,
         n_jobs=n_jobs,
+        random_state=random_state,
         on_progress=on_progress,
+        missing=missing,
+        categorical_features=categorical_features,
+        categories=categories,
     )
     return SizePath(tuple(results))

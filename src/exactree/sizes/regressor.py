@@ -61,8 +61,19 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         Likewise in bytes.
     n_jobs : int or None
         Threads, as in joblib.
+    random_state : int
+        Where a local search over surfaces takes its random choices from.
     verbose : int
         Above 0, report progress on the standard error stream.
+    missing : str
+        "split": a missing value is an answer of its own, on either side of every threshold.
+        "error": refuse missing values.
+    categorical_features : str, list or None
+        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
+        names, numbers, or a truth for each column; None: none do.
+    categories : str
+        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
+        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -99,7 +110,11 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = 1,
+        random_state: int = 0,
         verbose: int = 0,
+        missing: str = "split",
+        categorical_features: Any = "from_dtype",
+        categories: str = "equality",
     ) -> None:
         super().__init__(
             splits=splits,
@@ -111,7 +126,11 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
             time_limit=time_limit,
             memory_limit=memory_limit,
             n_jobs=n_jobs,
+            random_state=random_state,
             verbose=verbose,
+            missing=missing,
+            categorical_features=categorical_features,
+            categories=categories,
         )
         self.cv = cv
         self.rule = rule

@@ -148,6 +148,7 @@ from exactree.spec.rules import (
     sphere_rules,
 )
 from exactree.spec.select import fdom, filter_by, gubdom, min_by, smaller, thin_by, thin_gub
+from exactree.spec.tables import column_rules, table_rules
 from exactree.spec.tree import Leaf, Node, Tree, depth, fold_tree, leaves, map_tree, size
 
 __all__ = [
@@ -189,6 +190,7 @@ __all__ = [
     "brute_vec",
     "candidates",
     "classes_bound",
+    "column_rules",
     "combs_upto",
     "connected_sides",
     "count_depth",
@@ -278,6 +280,7 @@ __all__ = [
     "subs_pair",
     "subset_bound",
     "superset_bound",
+    "table_rules",
     "thin_by",
     "thin_gub",
     "transitive",

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from exactree.splits.axis import Axis, AxisSplit
+from exactree.splits.axis import Axis, AxisSplit, MissingSplit
 from exactree.splits.binary import Binary
+from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit
 from exactree.splits.family import Listing, Sources, SplitFamily
 from exactree.splits.hyperplane import Hyperplane
 from exactree.splits.mixed import Mixed
+from exactree.splits.moments import MomentSplit
 from exactree.splits.own import Own, OwnFamily
 from exactree.splits.polynomial import AxisQuadric, Polynomial, Sphere
+from exactree.splits.selected import SelectedSplit, numbers_for
 from exactree.splits.surface import SurfaceSplit
 
 __all__ = [
@@ -20,17 +23,24 @@ __all__ = [
     "AxisQuadric",
     "AxisSplit",
     "Binary",
+    "CategorySplit",
     "Hyperplane",
     "Listing",
+    "MissingSplit",
     "Mixed",
+    "MomentSplit",
+    "OrderedSplit",
     "OwnFamily",
     "Polynomial",
+    "SelectedSplit",
     "Sources",
     "Sphere",
     "SplitFamily",
     "Splits",
+    "SubsetSplit",
     "SurfaceSplit",
     "as_family",
+    "numbers_for",
 ]
 
 FAMILIES: dict[str, Callable[[], SplitFamily]] = {

@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.fields import read_number, read_record, read_whole
+from exactree.fields import read_number, read_record, read_text, read_whole
 from exactree.problem import Cut, Part, Ranks
 from exactree.rows import dense_ranks
 from exactree.sides import Sides, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
+from exactree.tables.columns import Table, missing_of, numbers_of
 from exactree.tree import Split
 
 
@@ -22,17 +23,30 @@ from exactree.tree import Split
 class AxisSplit(Split):
     """Is the value in column `feature` at most `threshold`?
 
+    `missing` says whether a missing value goes "left" or "right"; None: no training row of the node
+    missed it.
+
     >>> AxisSplit(0, 2.5).goes_left(np.array([[2.0], [3.0]])).tolist()
     [True, False]
+    >>> AxisSplit(0, 2.5, missing="left").formula(["age"])
+    'age <= 2.5 or missing'
     """
 
     feature: int
     threshold: float
+    missing: str | None = None
     kind: ClassVar[str] = "axis"
+    reads_tables: ClassVar[bool] = True
 
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        """Answer for every row of X."""
-        return np.asarray(X[:, self.feature] <= self.threshold)
+        """Answer for every row of X; a missing value is not at most anything, unless it is left."""
+        values = numbers_of(X, self.feature)
+        left = np.asarray(values <= self.threshold)
+        return left | np.isnan(values) if self.missing == "left" else left
+
+    def unanswered(self, X: NDArray[Any]) -> NDArray[np.bool_] | None:
+        """Tell which rows miss the value, if no training row did."""
+        return missing_of(X, self.feature) if self.missing is None else None
 
     def formula(
         self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
@@ -43,7 +57,8 @@ class AxisSplit(Split):
         'height > 0.1'
         """
         name = f"x[{self.feature}]" if feature_names is None else feature_names[self.feature]
-        return f"{enclosed(name)} {'<=' if holds else '>'} {shown(self.threshold, digits)}"
+        told = f"{enclosed(name)} {'<=' if holds else '>'} {shown(self.threshold, digits)}"
+        return told + or_missing(self.missing, holds=holds)
 
     def features(self) -> tuple[int, ...]:
         """Name the columns that the question looks at."""
@@ -51,14 +66,75 @@ class AxisSplit(Split):
 
     def to_dict(self) -> dict[str, Any]:
         """Give JSON-compatible data with the key "kind"."""
-        return {"kind": self.kind, "feature": self.feature, "threshold": self.threshold}
+        found = {"kind": self.kind, "feature": self.feature, "threshold": self.threshold}
+        return found if self.missing is None else {**found, "missing": self.missing}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        read_record(data, "the split", ("kind", "feature", "threshold"))
+        read_record(data, "the split", ("kind", "feature", "threshold"), optional=("missing",))
         feature = read_whole(data["feature"], "feature")
-        return cls(feature, float(read_number(data["threshold"], "threshold")))
+        threshold = float(read_number(data["threshold"], "threshold"))
+        return cls(feature, threshold, side(data.get("missing")))
+
+
+@dataclass(frozen=True)
+class MissingSplit(Split):
+    """Is the value in column `feature` missing? Or, if `known`, is it known?
+
+    >>> MissingSplit(0).formula(["age"]), MissingSplit(0).formula(["age"], holds=False)
+    ('age is missing', 'age is known')
+    """
+
+    feature: int
+    known: bool = False
+    kind: ClassVar[str] = "missing"
+    reads_tables: ClassVar[bool] = True
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Answer for every row of X."""
+        return np.asarray(missing_of(X, self.feature) != self.known)
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down, or its opposite if not `holds`."""
+        name = f"x[{self.feature}]" if feature_names is None else feature_names[self.feature]
+        return f"{enclosed(name)} is {'known' if holds == self.known else 'missing'}"
+
+    def features(self) -> tuple[int, ...]:
+        """Name the columns that the question looks at."""
+        return (self.feature,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give JSON-compatible data with the key "kind"."""
+        asks = "known" if self.known else "missing"
+        return {"kind": self.kind, "feature": self.feature, "asks": asks}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Undo `to_dict`."""
+        read_record(data, "the split", ("kind", "feature", "asks"))
+        asks = read_text(data["asks"], "asks", ("missing", "known"))
+        return cls(read_whole(data["feature"], "feature"), asks == "known")
+
+
+def side(missing: Any) -> str | None:
+    """Refuse a side that is neither left nor right; None is no side.
+
+    >>> side("left")
+    'left'
+    """
+    return None if missing is None else read_text(missing, "missing", ("left", "right"))
+
+
+def or_missing(missing: str | None, *, holds: bool) -> str:
+    """Write where a missing value goes, if it goes this way.
+
+    >>> or_missing("right", holds=False), or_missing("right", holds=True)
+    (' or missing', '')
+    """
+    return " or missing" if missing == ("left" if holds else "right") else ""
 
 
 def enclosed(name: str) -> str:
@@ -103,11 +179,6 @@ class AxisColumns(Sources):
 
     values: NDArray[np.float64]
     columns: Ranks
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Say that thresholds are what this is about."""
-        return True
 
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
         """List x_i <= p_i for every distinct point p and column i, owned by p: p by p."""
@@ -157,7 +228,13 @@ class Axis:
     name: ClassVar[str] = "axis"
     words: ClassVar[str] = "axis-parallel"
 
-    def sources(self, X: NDArray[Any]) -> AxisColumns:
-        """Rank every column."""
+    reads_tables: ClassVar[bool] = True
+
+    def sources(self, X: Any) -> Sources:
+        """Rank every column; of a table, every column of its questions."""
+        if isinstance(X, Table):
+            from exactree.splits.derived import table_columns
+
+            return table_columns(X)
         values = np.asarray(X, dtype=np.float64).T  # a view: ranking needs a copy for a moment
         return AxisColumns(values, dense_ranks(values))

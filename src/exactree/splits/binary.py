@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from exactree.problem import Cut, Ranks
 from exactree.rows import two_values
 from exactree.splits.axis import AxisSplit, between
+from exactree.splits.derived import table_columns
 from exactree.splits.family import SecondsLeft, Sources, no_limit
+from exactree.tables.columns import Table
 from exactree.tree import Split
 
 
@@ -63,12 +65,27 @@ class Binary:
     name: ClassVar[str] = "binary"
     words: ClassVar[str] = "binary"
 
-    def sources(self, X: NDArray[Any]) -> BinaryColumns:
-        """Tell the two values of every column apart."""
+    reads_tables: ClassVar[bool] = True
+
+    def sources(self, X: Any) -> Sources:
+        """Tell the two values of every column apart; a missing one is a third answer."""
+        if isinstance(X, Table):
+            _refuse_other_values(X)
+            return table_columns(X)
         low, high, columns, guilty = two_values(X)
         if guilty >= 0:
             raise OtherValues(guilty, np.unique(X[:, guilty]))
         return BinaryColumns(low, high, columns)
+
+
+def _refuse_other_values(table: Table) -> None:
+    """Refuse columns with an order and more than two values; categories are two-valued each."""
+    for j, kind in enumerate(table.kinds):
+        column = table.column(j)
+        if kind.name not in ("category", "boolean"):
+            values = np.unique(column.values[~column.missing])
+            if len(values) > 2:
+                raise OtherValues(j, values)
 
 
 class OtherValues(ValueError):

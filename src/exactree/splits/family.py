@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,12 +31,15 @@ GIBIBYTE = 2**30
 class Listing:
     """What a listing of partitions may take: `memory` in bytes; `stop()` ends it early.
 
-    Not `needed`: the engine can do with Cells where a family has them.
+    Not `needed`: the engine can do with Terms alone where there are more partitions than `reach`,
+    and up to that with Cells if not `listed`.
     """
 
     memory: int = GIBIBYTE
     stop: Callable[[], bool] | None = None
     needed: bool = True
+    listed: bool = True
+    reach: float = inf
 
 
 class Sources(ABC):
@@ -44,14 +48,15 @@ class Sources(ABC):
     columns: Ranks
     """Rank columns (D, n), D may be 0: a threshold on any of them is a split of the family."""
 
+    left_out: tuple[tuple[int, int], ...] = ()
+    """Categories without a rank column, as there are too many: columns of the data and codes."""
+
+    remark: str = ""
+    """What to add to the words for the trees, where the family could not use all of the data."""
+
     @property
     def has_sides(self) -> bool:
         """Tell whether the family has splits beside those of its rank columns."""
-        return False
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Tell whether every threshold on a column of the data is a split of the family."""
         return False
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:

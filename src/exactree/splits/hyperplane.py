@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
 from exactree.geometry import family_of
+from exactree.splits.sparse import SparseSources
 from exactree.splits.surface import SurfaceSources, surface_sources
 
 
@@ -27,6 +29,9 @@ class Hyperplane:
         define a hyperplane may lie. "all": on any, the complete list; "positive" and "both": on
         the positive side of either one or both of its orientations, as the paper has it, which
         misses some partitions.
+    columns : int or None
+        At most so many columns in a split, any of them; None: all. Few columns make splits that
+        can be read, and trees that overfit less.
 
     Examples
     --------
@@ -34,12 +39,31 @@ class Hyperplane:
     >>> square = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> solve(square, [0, 1, 1, 1], splits=Hyperplane(), max_depth=1).summary()
     'optimal: objective 0, 1 split (hyperplane trees, depth <= 1)'
+    >>> cube = [[i & 1, i >> 1 & 1, i >> 2] for i in range(8)]
+    >>> three = [0, 0, 0, 1, 0, 1, 1, 1]  # are two of the three set?
+    >>> [solve(cube, three, splits=Hyperplane(columns=k), max_depth=1).objective for k in (1, 2, 3)]
+    [2, 2, 0]
     """
 
     boundary: str = "all"
+    columns: int | None = None
     name: ClassVar[str] = "hyperplane"
-    words: ClassVar[str] = "hyperplane"
 
-    def sources(self, X: NDArray[Any]) -> SurfaceSources:
+    @property
+    def words(self) -> str:
+        """What to call its trees."""
+        return "hyperplane" if self.columns is None else f"{self.columns}-column hyperplane"
+
+    def sources(self, X: NDArray[Any]) -> SurfaceSources | SparseSources:
         """Hold the rows for the listing of their partitions."""
-        return surface_sources(X, family_of("hyperplane"), self.boundary)
+        dense = surface_sources(X, family_of("hyperplane"), self.boundary)
+        if self.columns is None:
+            return dense
+        whole = isinstance(self.columns, Integral) and not isinstance(self.columns, bool)
+        if not whole or self.columns < 1:
+            raise ValueError(
+                f"columns={self.columns!r}: pass a whole number of at least 1, or None"
+            )
+        if self.columns >= X.shape[1]:
+            return dense
+        return SparseSources(dense.X, int(self.columns), dense.columns)

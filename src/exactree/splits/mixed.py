@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Part, Ranks
+from exactree.problem import Cut, Part, Plane, Ranks
 from exactree.sides import Masks, Sides
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
+from exactree.splits.selected import selected_sources
+from exactree.tables.columns import Table
 from exactree.tree import Split
 
 
@@ -23,16 +25,12 @@ class MixedSources(Sources):
     columns: Ranks
     starts: list[int] = field(default_factory=list)  # the first listed partition of each part
     cell_starts: list[int] = field(default_factory=list)  # the first Cells of each part
+    richest: int = 0  # the part whose Terms include all others
 
     @property
     def has_sides(self) -> bool:
         """Tell whether any of the families has splits beside rank columns."""
         return any(part.has_sides for part in self.parts)
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Tell whether any of the families has all thresholds."""
-        return any(part.has_thresholds for part in self.parts)
 
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
         """Concatenate the families' partitions."""
@@ -60,7 +58,17 @@ class MixedSources(Sources):
         owned = [sides.owners for sides in found if sides.owners is not None]
         owners = _padded(owned) if len(owned) == len(found) else None
         cells = tuple(cells for sides in found for cells in sides.cells)
-        return Sides(masks, owners, all(sides.complete for sides in found), cells)
+        joined = Sides(
+            masks,
+            owners,
+            all(sides.complete for sides in found),
+            cells,
+            tuple(terms for sides in found for terms in sides.terms),
+            all(sides.exhaustive for sides in found),
+        )
+        if joined.terms:
+            self.richest = [joined.richest in sides.terms for sides in found].index(True)
+        return joined
 
     def split(
         self,
@@ -70,6 +78,8 @@ class MixedSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> Split:
         """Let the family that listed the split write it down."""
+        if isinstance(cut, Plane):
+            return self.parts[self.richest].split(cut, rows, left, seconds_left)
         if isinstance(cut, Part):
             starts = self.cell_starts if cut.left else self.starts
             number = int(np.searchsorted(starts, cut.index, side="right")) - 1
@@ -124,7 +134,17 @@ class Mixed:
         """What to call its trees."""
         return " or ".join(dict.fromkeys(str(family.words) for family in self.families))
 
-    def sources(self, X: NDArray[Any]) -> MixedSources:
-        """Put the sources of the families together."""
-        parts = [family.sources(X) for family in self.families]
-        return MixedSources(parts, np.concatenate([part.columns for part in parts]))
+    reads_tables: ClassVar[bool] = True
+
+    def sources(self, X: Any) -> MixedSources:
+        """Put the sources of the families together; what needs numbers gets complete columns."""
+        parts = [
+            selected_sources(family, X)
+            if isinstance(X, Table) and not getattr(family, "reads_tables", False)
+            else family.sources(X)
+            for family in self.families
+        ]
+        found = MixedSources(parts, np.concatenate([part.columns for part in parts]))
+        found.left_out = tuple(pair for part in parts for pair in part.left_out)
+        found.remark = ", ".join(filter(None, dict.fromkeys(part.remark for part in parts)))
+        return found

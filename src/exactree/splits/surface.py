@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import gcd, isfinite
 from typing import Any, ClassVar, Self
 
@@ -11,15 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.geometry import (
+    Embedding,
     Family,
     Surface,
     dichotomies,
+    exact_vectors,
     owned_rules,
+    surely_more,
     unlisted,
     widest_margin,
 )
-from exactree.problem import Ranks
-from exactree.sides import Cells, Sides, packed
+from exactree.problem import Plane, Ranks
+from exactree.sides import Cells, Sides, Terms, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.splits.stored_surface import powers_of, read_surface
 from exactree.tree import Split
@@ -27,6 +31,9 @@ from exactree.tree import Split
 BOUNDARIES = ("all", "both", "positive")
 # So many digits of a float64 are all of it.
 EXACT_DIGITS = 17
+# A formula of more terms than this is folded to the strongest.
+MOST_TERMS = 8
+STRONGEST_TERMS = 6
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,9 @@ class SurfaceSplit(Split):
         The kind of surface, its coefficients and its threshold.
     columns : int
         How many columns the data has.
+    strengths : tuple of float
+        How much each term moves the sum from row to row: where there are many terms, a formula has
+        the strongest. Nothing else depends on it, and it is not stored.
 
     Examples
     --------
@@ -50,6 +60,7 @@ class SurfaceSplit(Split):
 
     surface: Surface
     columns: int
+    strengths: tuple[float, ...] = field(default=(), compare=False, repr=False)
     kind: ClassVar[str] = "surface"
 
     def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -67,16 +78,29 @@ class SurfaceSplit(Split):
 
         With fewer, both sides are divided by the largest coefficient, of a sphere by that of the
         squares, so that a reader has small numbers before them; integers by their common factor.
+        Of many terms, the strongest are written, the first of them first, and the others counted.
         """
         given = feature_names or [f"x[{j}]" for j in range(self.columns)]
         names = self.surface.family.names(given[: self.columns])
         total = ""
         *coefficients, threshold = self._readable(digits)
-        for value, name in zip(coefficients, names, strict=True):
-            if value:
-                total += _summand(value, name, first=not total, digits=digits)
+        terms, folded = self._written(digits)
+        for k in terms:
+            total += _summand(coefficients[k], names[k], first=not total, digits=digits)
+        if folded:
+            total += f" + ({folded} weaker terms)"
         sign = "<=" if holds else ">"
         return f"{total or '0'} {sign} {_shown(threshold, digits)}"
+
+    def _written(self, digits: int) -> tuple[list[int], int]:
+        """Choose the terms of a formula, and count those that are left out."""
+        sizes = [abs(value) for value in self.surface.coefficients]
+        used = [k for k, value in enumerate(sizes) if value]
+        if len(used) <= MOST_TERMS or digits >= EXACT_DIGITS:
+            return used, 0
+        strength = self.strengths or sizes
+        strongest = sorted(used, key=lambda k: -strength[k])[:STRONGEST_TERMS]
+        return strongest, len(used) - len(strongest)
 
     def _readable(self, digits: int) -> list[float] | list[int]:
         """Give the coefficients and the threshold, scaled for a reader."""
@@ -156,7 +180,7 @@ def _product(term: tuple[tuple[int, ...], ...]) -> str:
     return f"({' + '.join(products)})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SurfaceSources(Sources):
     """Rows whose partitions by surfaces are listed when they are asked for."""
 
@@ -164,29 +188,50 @@ class SurfaceSources(Sources):
     family: Family
     boundary: str
     columns: Ranks
+    embedding: Embedding | None = None  # of the rows that `sides` was asked for
 
     @property
     def has_sides(self) -> bool:
         """Say that there are splits beside rank columns."""
         return True
 
-    @property
-    def has_thresholds(self) -> bool:
-        """Say that thresholds are hyperplanes, which all these families have."""
-        return True
-
     def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
-        """List every partition that a surface of the family makes, or leave that to the search."""
-        nothing = packed(np.zeros((0, len(rows)), dtype=bool))
+        """List every partition that a surface of the family makes, or leave that to the search.
+
+        The search cuts cells, where there are not too many partitions to look for the best one.
+        """
+        X = self.X[rows]
+        if listing.needed:
+            return self._listed(X, listing)
+        self.embedding, values = Embedding.of(X, self.family)
+        found = self._within_reach(X, values, listing)
+        exact = partial(exact_vectors, X, self.family)
+        return replace(found, terms=(Terms(values, X.shape[1], exact=exact),))
+
+    def _within_reach(
+        self, X: NDArray[np.float64], values: NDArray[np.float64], listing: Listing
+    ) -> Sides:
+        """Give the partitions if there are few enough for an exact search."""
+        nothing = packed(np.zeros((0, len(X)), dtype=bool))
+        beyond = Sides(nothing, exhaustive=False)
         try:
-            cells = None if listing.needed else unlisted(self.X[rows], self.family, listing.stop)
-            if cells is not None:
-                return Sides(nothing, cells=(Cells(*cells),))
-            found = dichotomies(
-                self.X[rows], self.family, memory_limit=listing.memory, stop=listing.stop
-            )
+            if surely_more(values, listing.reach):
+                return beyond
+            cells = unlisted(X, self.family, listing.stop, listing.reach)
         except TimeoutError:
-            return Sides(nothing, complete=False)
+            return beyond
+        if cells is None:
+            return beyond
+        if not listing.listed:
+            return Sides(nothing, cells=(Cells(*cells),))
+        listed = self._listed(X, listing)
+        return listed if listed.complete else beyond
+
+    def _listed(self, X: NDArray[np.float64], listing: Listing) -> Sides:
+        try:
+            found = dichotomies(X, self.family, memory_limit=listing.memory, stop=listing.stop)
+        except TimeoutError:
+            return Sides(packed(np.zeros((0, len(X)), dtype=bool)), complete=False)
         return Sides(found.expanded(), complete=found.complete)
 
     def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
@@ -211,8 +256,12 @@ class SurfaceSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> SurfaceSplit:
         """Find the surface of widest margin between the two sides of the node's rows."""
-        surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
-        return SurfaceSplit(surface, self.X.shape[1])
+        if isinstance(cut, Plane):
+            assert self.embedding is not None
+            surface = self.embedding.surface(cut.plane, self.X[rows], left, seconds_left)
+        else:
+            surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
+        return SurfaceSplit(surface, self.X.shape[1], surface.strengths(self.X[rows]))
 
 
 def surface_sources(X: NDArray[Any], family: Family, boundary: str) -> SurfaceSources:

@@ -1,0 +1,28 @@
+"""Trees of hyperplanes for tables of any size: ours beside CART and two peers of our own."""
+
+from dataclasses import replace
+
+from benchmarks.jobs import Problem
+from benchmarks.report import duration, lines, number, shape, table
+from benchmarks.suites import OURS, Finding, Setting
+
+DEPTHS = (1, 2, 3)
+PEERS = ["cart", "logistic_tree", "tao"]
+
+
+def oblique(setting: Setting) -> Finding:
+    """Errors of every solver at depths one to three, and the seconds of ours."""
+    problems = [Problem(splits="hyperplane", max_depth=depth) for depth in DEPTHS]
+    solvers = [OURS, *PEERS]
+    records = setting.measure("oblique", problems, solvers=solvers)
+    view = replace(setting.view, allow_unconfirmed=True, independent=False)
+    head = ["instance", "size", "depth", "seconds", "errors", "proved", *PEERS]
+    rows = []
+    for line in lines(records, view):
+        ours = line.best[OURS]
+        seconds = line.seconds(OURS, view.clock)
+        cells = [line.group.instance, shape(line.best), str(line.group.problem.max_depth)]
+        cells += ["" if seconds is None else duration(seconds)]
+        cells += [number(ours.get("objective")), number(ours.get("lower_bound"))]
+        rows.append([*cells, *(number(line.best[peer].get("objective")) for peer in PEERS)])
+    return Finding(records, table(head, rows))

@@ -1,0 +1,175 @@
+// The driver of the local search: which rounds are done from which trees, and the best tree.
+//
+// Several trees are grown; the best four go on for some rounds each, the better two of them for
+// more, and the best of these until it is stuck. Then the same begins again, with the best tree of
+// all among the first.
+//
+// Threads. A round depends on its number and on the tree that it starts from. Several are done
+// ahead, then they are looked at in order. Once one of them has changed a tree that a later one
+// started from, the later ones are done again. So the tree is that of one thread.
+#include "oblique/oblique.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <thread>
+
+#include "oblique/rounds.hpp"
+
+namespace KERNEL_NAMESPACE {
+
+namespace {
+
+template <class Targets>
+class LocalSearch {
+ public:
+  LocalSearch(const ObliqueData& data, const ObliqueRequest& request, Control& control,
+              std::atomic<Cost>& shown)
+      : request_(request), control_(control), shown_(shown), rounds_(data, request, control) {
+    to_start_ = static_cast<int>(request.starts.size()) + rounds_.anew();
+    std::vector<int> all(static_cast<std::size_t>(data.rows));
+    std::iota(all.begin(), all.end(), 0);
+    ObliqueTree::Node leaf;
+    Targets(data).fill(all, leaf);
+    shown_ = leaf.cost;  // until there is a tree
+    result_.history.emplace_back(0.0, leaf.cost);
+  }
+
+  ObliqueResult run() {
+    while (!ended()) {
+      const std::vector<ObliqueTree> ahead = do_rounds(std::max(1, request_.threads));
+      for (const ObliqueTree& found : ahead)
+        if (take(found)) break;
+    }
+    const bool met = result_.tree.cost <= request_.lower_bound;
+    result_.status = met ? Status::kOptimal : control_.status();
+    result_.rounds = round_;
+    result_.scans = rounds_.scans();
+    result_.seconds = control_.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr int kFirstRounds = 4;             // of each tree, while several go on
+  static constexpr int kPatient = 30, kStuck = 100;  // rounds without a better tree
+  static constexpr int kEvery = 3;                   // how often a tree that is no better is taken
+
+  bool ended() const {
+    if (round_ == 0) return false;  // there is always a tree
+    if (control_.stopped() || result_.tree.cost <= request_.lower_bound) return true;
+    return idle_ >= request_.idle_rounds;
+  }
+
+  // What to do in the k-th round from now, if nothing changes before.
+  Task task(int k) const {
+    const std::int64_t round = round_ + k;
+    if (to_start_ > k) {
+      const auto given = static_cast<std::int64_t>(request_.starts.size());
+      return {round, round < given ? &request_.starts[static_cast<std::size_t>(round)] : nullptr,
+              round < given ? Task::kGiven : Task::kAnew};
+    }
+    const auto at = static_cast<std::size_t>(done_ + k) % trees_.size();
+    return {round, &trees_[at], Task::kOnward};
+  }
+
+  std::vector<ObliqueTree> do_rounds(int many) {
+    if (to_start_ > 0) many = std::min(many, to_start_);
+    std::vector<ObliqueTree> found(static_cast<std::size_t>(many));
+    std::vector<std::exception_ptr> failures(found.size());
+    const auto work = [&](int k) {
+      try {
+        found[static_cast<std::size_t>(k)] = rounds_.run(task(k), k == 0);
+      } catch (...) {
+        failures[static_cast<std::size_t>(k)] = std::current_exception();
+        control_.stop(Status::kInterrupted);
+      }
+    };
+    std::vector<std::thread> others;
+    for (int k = 1; k < many; ++k) others.emplace_back(work, k);
+    work(0);
+    for (std::thread& t : others) t.join();
+    for (const std::exception_ptr& failure : failures)
+      if (failure) std::rethrow_exception(failure);
+    return found;
+  }
+
+  // Looks at the tree of the next round. True if rounds done ahead are of no use any more.
+  bool take(const ObliqueTree& found) {
+    const std::int64_t round = round_++;
+    ++idle_;
+    if (found.cost < result_.tree.cost) {
+      result_.tree = found;
+      result_.history.emplace_back(control_.seconds(), found.cost);
+      shown_ = found.cost;
+      idle_ = 0;
+    }
+    if (ended()) return true;
+    if (to_start_ > 0) {
+      trees_.push_back(found);
+      if (--to_start_ == 0) narrow(rounds_.large() ? 2 : 4);
+      return to_start_ == 0;
+    }
+    const bool changed = accept(found, round);
+    ++done_;
+    if (trees_.size() > 1 && done_ == static_cast<std::int64_t>(trees_.size()) * share_) {
+      narrow(trees_.size() / 2);
+      return true;
+    }
+    if (trees_.size() == 1 && stuck_ > kStuck) {
+      begin_again();
+      return true;
+    }
+    return changed;
+  }
+
+  // Keeps the best trees, each for twice as many rounds as before.
+  void narrow(std::size_t many) {
+    const auto lower = [](const ObliqueTree& a, const ObliqueTree& b) { return a.cost < b.cost; };
+    std::stable_sort(trees_.begin(), trees_.end(), lower);
+    if (trees_.size() > many) trees_.resize(many);
+    share_ = share_ == 0 ? kFirstRounds : 2 * share_;
+    done_ = 0;
+    stuck_ = 0;
+  }
+
+  void begin_again() {
+    trees_ = {result_.tree};
+    to_start_ = rounds_.anew();
+    share_ = 0;
+  }
+
+  // Whether a tree goes on from here. One that is stuck may get a little worse for a while; trees
+  // as good as the present one are taken now and then.
+  bool accept(const ObliqueTree& found, std::int64_t round) {
+    ObliqueTree& present = trees_[static_cast<std::size_t>(done_) % trees_.size()];
+    const Cost slack = stuck_ > kPatient ? present.cost / 200 : 0;
+    const bool better = found.cost < present.cost;
+    ++stuck_;
+    if (better) stuck_ = 0;
+    if (!better && (found.cost > present.cost + slack || round % kEvery != 0)) return false;
+    present = found;
+    return true;
+  }
+
+  const ObliqueRequest& request_;
+  Control& control_;
+  std::atomic<Cost>& shown_;
+  Rounds<Targets> rounds_;
+  ObliqueResult result_;
+  std::vector<ObliqueTree> trees_;  // those that go on
+  int to_start_;                    // so many trees are still to be given or grown
+  std::int64_t round_ = 0;          // of all
+  std::int64_t done_ = 0;           // rounds with these trees, which take turns
+  std::int64_t share_ = 0;          // rounds for each of these trees
+  int idle_ = 0, stuck_ = 0;
+};
+
+}  // namespace
+
+ObliqueResult oblique_search(const ObliqueData& data, const ObliqueRequest& request,
+                             Control& control, std::atomic<Cost>& best) {
+  if (data.classes > 0) return LocalSearch<Classes>(data, request, control, best).run();
+  return LocalSearch<Numbers>(data, request, control, best).run();
+}
+
+}  // namespace KERNEL_NAMESPACE

@@ -1,0 +1,85 @@
+#include "oblique/rounds.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace KERNEL_NAMESPACE {
+
+Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
+  std::vector<int> chosen(static_cast<std::size_t>(all.rows));
+  std::iota(chosen.begin(), chosen.end(), 0);
+  draw_some(chosen, static_cast<std::size_t>(rows), random);
+  std::sort(chosen.begin(), chosen.end());
+  const auto take = [&chosen](auto from, auto& to) {
+    if (from == nullptr) return;
+    for (const int i : chosen) to.push_back(from[i]);
+  };
+  z_.reserve(chosen.size() * static_cast<std::size_t>(all.columns));
+  for (int j = 0; j < all.columns; ++j)
+    take(all.z + static_cast<std::size_t>(j) * static_cast<std::size_t>(all.rows), z_);
+  take(all.labels, labels_);
+  take(all.costs, costs_);
+  take(all.counts, counts_);
+  take(all.targets, targets_);
+  take(all.masses, masses_);
+  data_.rows = static_cast<int>(chosen.size());
+  data_.z = z_.data();
+  data_.labels = all.labels == nullptr ? nullptr : labels_.data();
+  data_.costs = all.costs == nullptr ? nullptr : costs_.data();
+  data_.counts = all.counts == nullptr ? nullptr : counts_.data();
+  data_.targets = all.targets == nullptr ? nullptr : targets_.data();
+  data_.masses = all.masses == nullptr ? nullptr : masses_.data();
+  // A side, and a penalty, is that share of the rows.
+  const double share = static_cast<double>(data_.rows) / all.rows;
+  data_.min_rows = std::max(1, static_cast<int>(share * all.min_rows));
+  data_.penalty = static_cast<Cost>(share * static_cast<double>(all.penalty));
+}
+
+// Some rounds on a part of the rows, from the present tree or from nothing; more of them later.
+template <class Targets>
+ObliqueTree Rounds<Targets>::on_sample(const Task& task, Random& random, Pace pace) {
+  const Sample sample(data_, sample_rows(), random);
+  const Shape shape{request_.max_depth, request_.max_splits, request_.plane_columns};
+  TreeSearch<Targets> search(sample.data(), shape, Random(random.next(), 0), pace);
+  if (task.kind == Task::kOnward && random.coin())
+    search.set(*task.from);
+  else
+    search.grow_anew();
+  search.alternate(2, 0);
+  ObliqueTree best = search.written();
+  const auto more = std::min<std::int64_t>(2 + task.round / 2, 20);
+  for (std::int64_t i = 0; i < more && !pace.stopped() && best.cost > 0; ++i) {
+    search.set(best);
+    search.perturb();
+    search.alternate(1, 0);
+    ObliqueTree found = search.written();
+    if (found.cost <= best.cost) best = std::move(found);
+  }
+  scans_ += search.scans();
+  return best;
+}
+
+template <class Targets>
+ObliqueTree Rounds<Targets>::run(const Task& task, bool calling) {
+  Random random(request_.seed, static_cast<std::uint64_t>(task.round));
+  Pace pace(control_, calling);
+  const Shape shape{request_.max_depth, request_.max_splits, request_.plane_columns};
+  TreeSearch<Targets> search(data_, shape, Random(random.next(), 1), pace);
+  const bool onward = task.kind == Task::kOnward;
+  if (task.kind == Task::kGiven)
+    search.set(*task.from);
+  else if (large() && (!onward || task.round % 3 == 0))
+    search.set(on_sample(task, random, pace));
+  else if (onward)
+    search.set(*task.from), search.perturb();
+  else
+    search.grow_anew();
+  search.alternate(onward || large() ? 1 : 2, request_.lower_bound);
+  scans_ += search.scans();
+  return search.written();
+}
+
+template class Rounds<Classes>;
+template class Rounds<Numbers>;
+
+}  // namespace KERNEL_NAMESPACE

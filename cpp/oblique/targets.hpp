@@ -1,0 +1,94 @@
+// The kinds of target: what a leaf costs, and by which criteria splits are searched.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "oblique/meters.hpp"
+
+namespace KERNEL_NAMESPACE {
+
+using LeafNode = ObliqueTree::Node;
+
+// Classes: a leaf has the label of most weight.
+class Classes {
+ public:
+  using LastMeter = LabelMeter;
+  using GrowMeter = GiniMeter;
+
+  explicit Classes(const ObliqueData& data)
+      : data_(data), count_(static_cast<std::size_t>(data.classes)) {}
+
+  void fill(const std::vector<int>& rows, LeafNode& leaf) {
+    std::fill(count_.begin(), count_.end(), Cost{0});
+    Cost sum = 0;
+    for (const int i : rows) {
+      count_[static_cast<std::size_t>(data_.labels[i])] += weight(i);
+      sum += weight(i);
+    }
+    const auto most = std::max_element(count_.begin(), count_.end());
+    leaf.cost = sum - *most;
+    if (sum > 0) leaf.value = static_cast<double>(most - count_.begin());
+  }
+  Cost cost(int i, double value) const {
+    return data_.labels[i] == static_cast<int>(value) ? 0 : weight(i);
+  }
+  bool differ(int a, int b) const { return data_.labels[a] != data_.labels[b]; }
+
+  // Prices under which a random part of the classes wants to the right.
+  std::vector<Cost> random_prices(const std::vector<int>& rows, Random& random) const {
+    std::vector<char> right(static_cast<std::size_t>(data_.classes));
+    for (char& r : right) r = random.coin() ? 1 : 0;
+    std::vector<Cost> prices;
+    for (const int i : rows)
+      prices.push_back(right[static_cast<std::size_t>(data_.labels[i])] != 0 ? -weight(i)
+                                                                             : weight(i));
+    return prices;
+  }
+
+ private:
+  Cost weight(int i) const { return data_.costs == nullptr ? data_.unit : data_.costs[i]; }
+
+  const ObliqueData& data_;
+  std::vector<Cost> count_;
+};
+
+// Numbers: a leaf has the mean. Costs are rounded to whole units.
+class Numbers {
+ public:
+  using LastMeter = MeanMeter;
+  using GrowMeter = MeanMeter;
+
+  explicit Numbers(const ObliqueData& data) : data_(data) {}
+
+  void fill(const std::vector<int>& rows, LeafNode& leaf) {
+    double mass = 0, sum = 0, error = 0;
+    for (const int i : rows) mass += data_.masses[i], sum += data_.masses[i] * data_.targets[i];
+    if (mass > 0) leaf.value = sum / mass;
+    for (const int i : rows) error += squared(i, leaf.value);
+    leaf.cost = static_cast<Cost>(data_.scale * error);
+  }
+  Cost cost(int i, double value) const {
+    return static_cast<Cost>(data_.scale * squared(i, value));
+  }
+  bool differ(int a, int b) const { return data_.targets[a] != data_.targets[b]; }
+
+  // Prices under which the targets above that of a random row want to the right.
+  std::vector<Cost> random_prices(const std::vector<int>& rows, Random& random) const {
+    const int at = random.below(static_cast<int>(rows.size()));
+    const double edge = data_.targets[rows[static_cast<std::size_t>(at)]];
+    std::vector<Cost> prices;
+    for (const int i : rows) prices.push_back(data_.targets[i] > edge ? -1 : 1);
+    return prices;
+  }
+
+ private:
+  double squared(int i, double value) const {
+    const double d = data_.targets[i] - value;
+    return data_.masses[i] * d * d;
+  }
+
+  const ObliqueData& data_;
+};
+
+}  // namespace KERNEL_NAMESPACE

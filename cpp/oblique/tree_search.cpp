@@ -1,0 +1,302 @@
+#include "oblique/tree_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "oblique/split_search.hpp"
+
+namespace KERNEL_NAMESPACE {
+
+template <class Targets>
+int TreeSearch<Targets>::add_leaf(int parent) {
+  nodes_.emplace_back();
+  right_.emplace_back();
+  nodes_.back().parent = parent;
+  return static_cast<int>(nodes_.size()) - 1;
+}
+
+// Puts the subtree `by` in the place of n, of which it is a part.
+template <class Targets>
+void TreeSearch<Targets>::replace(int n, int by) {
+  const int parent = at(n).parent;
+  at(n) = std::move(at(by));
+  right_[static_cast<std::size_t>(n)].swap(right_[static_cast<std::size_t>(by)]);
+  at(n).parent = parent;
+  if (is_leaf(n)) return;
+  at(at(n).left).parent = n;
+  at(at(n).right).parent = n;
+}
+
+// Decides the sides of all rows, whether they reach the node or not: they may yet.
+template <class Targets>
+void TreeSearch<Targets>::route(int n) {
+  const auto rows = static_cast<std::size_t>(data_.rows);
+  const Plane& plane = at(n).plane;
+  std::vector<double> score(rows, plane.back());
+  for (std::size_t j = 0; j + 1 < plane.size(); ++j) {
+    if (plane[j] == 0) continue;
+    const double* z = data_.z + j * rows;
+    for (std::size_t i = 0; i < rows; ++i) score[i] += plane[j] * z[i];
+  }
+  auto& right = right_[static_cast<std::size_t>(n)];
+  right.resize(rows);
+  for (std::size_t i = 0; i < rows; ++i) right[i] = score[i] > 0 ? 1 : 0;
+}
+
+template <class Targets>
+void TreeSearch<Targets>::part(int n, const Rows& rows, Rows sides[2]) const {
+  for (const int i : rows) sides[goes_right(n, i) ? 1 : 0].push_back(i);
+}
+
+template <class Targets>
+std::vector<int> TreeSearch<Targets>::all_rows() const {
+  Rows rows(static_cast<std::size_t>(data_.rows));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+template <class Targets>
+std::vector<int> TreeSearch<Targets>::rows_of(int n) const {
+  Rows rows = all_rows();
+  std::vector<int> path;
+  for (int k = n; k >= 0; k = at(k).parent) path.push_back(k);
+  for (std::size_t k = path.size(); k-- > 1;) {
+    const bool right = at(path[k]).right == path[k - 1];
+    std::erase_if(rows, [&](int i) { return goes_right(path[k], i) != right; });
+  }
+  return rows;
+}
+
+template <class Targets>
+std::int64_t TreeSearch<Targets>::count(const Rows& rows) const {
+  if (data_.counts == nullptr) return static_cast<std::int64_t>(rows.size());
+  std::int64_t sum = 0;
+  for (const int i : rows) sum += data_.counts[i];
+  return sum;
+}
+
+// The node and all below it, a parent before its children.
+template <class Targets>
+void TreeSearch<Targets>::collect(int n, std::vector<int>& found) const {
+  found.push_back(n);
+  if (is_leaf(n)) return;
+  collect(at(n).left, found);
+  collect(at(n).right, found);
+}
+
+template <class Targets>
+std::vector<int> TreeSearch<Targets>::inner_nodes() const {
+  std::vector<int> found;
+  collect(0, found);
+  std::erase_if(found, [this](int n) { return is_leaf(n); });
+  return found;
+}
+
+// Gives the leaves below n their values; what the subtree costs, or kInfinite if a side of a split
+// has some rows, but too few.
+template <class Targets>
+Cost TreeSearch<Targets>::relabel(int n, const Rows& rows) {
+  if (is_leaf(n)) {
+    targets_.fill(rows, at(n));
+    const bool few = n != 0 && !rows.empty() && count(rows) < data_.min_rows;
+    return few ? kInfinite : at(n).cost;
+  }
+  Rows sides[2];
+  part(n, rows, sides);
+  const Cost left = relabel(at(n).left, sides[0]), right = relabel(at(n).right, sides[1]);
+  return left >= kInfinite || right >= kInfinite ? kInfinite : left + right + data_.penalty;
+}
+
+// Drops the splits below n with too few rows on a side.
+template <class Targets>
+void TreeSearch<Targets>::repair(int n, const Rows& rows) {
+  if (is_leaf(n)) return;
+  Rows sides[2];
+  part(n, rows, sides);
+  for (const Rows& side : sides)
+    if (!side.empty() && count(side) < data_.min_rows) return cut_to_leaf(n);
+  repair(at(n).left, sides[0]);
+  repair(at(n).right, sides[1]);
+}
+
+// Drops the splits below n that have an empty side, or cost more than they save; gives the cost.
+template <class Targets>
+Cost TreeSearch<Targets>::simplify(int n, const Rows& rows) {
+  while (!is_leaf(n)) {
+    Rows sides[2];
+    part(n, rows, sides);
+    if (sides[0].empty() || sides[1].empty()) {
+      replace(n, sides[0].empty() ? at(n).right : at(n).left);
+      continue;
+    }
+    const Cost split = simplify(at(n).left, sides[0]) + simplify(at(n).right, sides[1]);
+    Node leaf;
+    targets_.fill(rows, leaf);
+    if (split + data_.penalty < leaf.cost) return split + data_.penalty;
+    cut_to_leaf(n);
+  }
+  targets_.fill(rows, at(n));
+  return at(n).cost;
+}
+
+// Drops last splits until there are no more than allowed, those first that save least.
+template <class Targets>
+void TreeSearch<Targets>::keep_budgets() {
+  while (shape_.max_splits >= 0 && splits_below(0) > shape_.max_splits) {
+    int least = 0;
+    Cost saved = kInfinite;
+    for (const int n : inner_nodes()) {
+      if (!is_leaf(at(n).left) || !is_leaf(at(n).right)) continue;
+      Node leaf;
+      targets_.fill(rows_of(n), leaf);
+      const Cost saves = leaf.cost - at(at(n).left).cost - at(at(n).right).cost;
+      if (saves < saved) saved = saves, least = n;
+    }
+    cut_to_leaf(least);
+    targets_.fill(rows_of(least), at(least));
+  }
+}
+
+// After a change anywhere: budgets, values, cost.
+template <class Targets>
+void TreeSearch<Targets>::settle() {
+  const Rows rows = all_rows();
+  repair(0, rows);
+  relabel(0, rows);
+  if (limited()) simplify(0, rows);
+  keep_budgets();
+  total_ = cost_below(0);
+}
+
+template <class Targets>
+void TreeSearch<Targets>::set(const ObliqueTree& tree) {
+  nodes_ = tree.nodes;
+  right_.assign(nodes_.size(), {});
+  for (std::size_t n = 0; n < nodes_.size(); ++n)
+    if (nodes_[n].left >= 0) route(static_cast<int>(n));
+  settle();
+}
+
+template <class Targets>
+ObliqueTree TreeSearch<Targets>::written() {
+  simplify(0, all_rows());
+  total_ = cost_below(0);
+  ObliqueTree tree;
+  tree.cost = total_;
+  const auto write = [&](auto&& self, int n, int parent) -> int {
+    const auto me = tree.nodes.size();
+    tree.nodes.push_back(at(n));
+    tree.nodes[me].parent = parent;
+    if (is_leaf(n)) return static_cast<int>(me);
+    const int left = self(self, at(n).left, static_cast<int>(me));
+    const int right = self(self, at(n).right, static_cast<int>(me));
+    tree.nodes[me].left = left;
+    tree.nodes[me].right = right;
+    return static_cast<int>(me);
+  };
+  write(write, 0, -1);
+  return tree;
+}
+
+// All columns, or those of the plane, filled up at random; now and then one of them is exchanged.
+template <class Targets>
+std::vector<int> TreeSearch<Targets>::columns_for(const Plane& plane) {
+  std::vector<int> all(static_cast<std::size_t>(data_.columns));
+  std::iota(all.begin(), all.end(), 0);
+  const auto most = static_cast<std::size_t>(shape_.plane_columns);
+  if (most == 0 || most >= all.size()) return all;
+  std::vector<int> used, others;
+  for (const int j : all) (plane[static_cast<std::size_t>(j)] != 0 ? used : others).push_back(j);
+  if (used.size() == most && random_.coin())
+    used.erase(used.begin() + random_.below(shape_.plane_columns));
+  draw_some(others, most - used.size(), random_);
+  used.insert(used.end(), others.begin(), others.end());
+  std::sort(used.begin(), used.end());
+  return used;
+}
+
+template <class Targets>
+template <class Meter>
+bool TreeSearch<Targets>::search_split(int n, const NodeRows& rows, Meter& meter,
+                                       typename Meter::Level floor, Plane& found) {
+  int least[2];
+  const int below[2] = {at(n).left, at(n).right};
+  for (int s = 0; s < 2; ++s) least[s] = data_.min_rows * (1 + splits_below(below[s]));
+  SplitSearch<Meter> search(rows, meter, least[0], least[1], random_, pace_);
+  search.start(rows.narrowed(at(n).plane));
+  const auto before = search.level();
+  search.improve(patience(), floor);
+  scans_ += search.scans();
+  if (meter.below(before, search.level())) return false;
+  found = rows.widened(search.plane(), data_.columns);
+  return true;
+}
+
+// Searches a better plane for the node, all others fixed: above two leaves with the best labels for
+// the two sides, else with the values that the leaves below have now. True if the tree is better.
+template <class Targets>
+bool TreeSearch<Targets>::improve_node(int n) {
+  const Rows rows = rows_of(n);
+  if (rows.size() < 2) return false;
+  const Cost before = cost_below(n);
+  Plane found;
+  bool any = false;
+  if (is_leaf(at(n).left) && is_leaf(at(n).right)) {
+    const NodeRows own(data_, rows, columns_for(at(n).plane));
+    typename Targets::LastMeter meter(data_, rows);
+    any = search_split(n, own, meter, 0, found);
+  } else {
+    Rows care;
+    std::vector<Cost> prices;
+    Cost all_left = 0, floor = 0;
+    for (const int i : rows) {
+      const Cost left = targets_.cost(i, end_value(at(n).left, i));
+      const Cost right = targets_.cost(i, end_value(at(n).right, i));
+      if (left == right && data_.min_rows <= 1) continue;
+      care.push_back(i);
+      prices.push_back(right - left);
+      all_left += left;
+      floor += std::min(left, right);
+    }
+    if (care.size() < 2) return false;
+    const NodeRows own(data_, care, columns_for(at(n).plane));
+    PriceMeter meter(std::move(prices), all_left);
+    any = search_split(n, own, meter, floor, found);
+  }
+  if (!any) return false;
+  at(n).plane.swap(found);
+  auto old = right_[static_cast<std::size_t>(n)];
+  route(n);
+  if (relabel(n, rows) > before) {
+    at(n).plane.swap(found);
+    right_[static_cast<std::size_t>(n)].swap(old);
+    relabel(n, rows);
+    return false;
+  }
+  return cost_below(n) < before;
+}
+
+template <class Targets>
+void TreeSearch<Targets>::alternate(int idle_passes, Cost target) {
+  for (int idle = 0; idle < idle_passes;) {
+    const Cost before = total_;
+    extend();
+    std::vector<int> order = inner_nodes();
+    if (random_.coin())
+      std::reverse(order.begin(), order.end());
+    else
+      shuffle(order, random_);
+    for (const int n : order) {
+      improve_node(n);
+      total_ = cost_below(0);
+      if (total_ <= target || pace_.stopped()) return;
+    }
+    if (limited()) settle();
+    idle = total_ < before ? 0 : idle + 1;
+  }
+}
+
+template class TreeSearch<Classes>;
+template class TreeSearch<Numbers>;
+
+}  // namespace KERNEL_NAMESPACE

@@ -1,0 +1,339 @@
+"""Trees of surfaces of any size: a local search, and an exact one after it where that can be.
+
+The local search (cpp/oblique) looks at the terms of the family as columns of numbers and proves
+nothing. What is proved comes from bounds of any tree, and from the exact search over cells, which
+is asked for trees below what the local search has found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree import _native
+from exactree.bounds import equal_rows_cost, leaves_and_equal_rows, with_penalties
+from exactree.engines import inseparable
+from exactree.engines.generic import generic
+from exactree.engines.leaf import single_leaf
+from exactree.engines.search import search, search_sizes
+from exactree.engines.squares import is_squared, loss, why_not_whole
+from exactree.problem import Cut, Limits, OnProgress, Plane, Problem, Progress, Result, Status
+from exactree.sides import Terms
+from exactree.tree import Leaf, Node, Tree
+
+Lists = tuple[list[int], list[int], list[list[float]]]  # children and planes in preorder
+# Without a limit of time, the search ends after so many rounds in a row without a better tree;
+# where rows times terms are few, rounds take no time, and it is more of them.
+IDLE_ROUNDS = 100
+FEW_NUMBERS, MORE_IDLE_ROUNDS = 2000, 1000
+# Where an exact search comes next, which makes up for what is missed.
+IDLE_ROUNDS_BEFORE_PROOF = 20
+# The best tree of thresholds is a start where it is found quickly: rows times columns, by depth.
+QUICK_THRESHOLDS = {1: 10**8, 2: 10**7, 3: 10**5}
+THRESHOLDS_SHARE = 0.1
+# Of the time that is left, what writing the tree down with wide margins may take.
+WRITING_SHARE = 0.1
+WRITING_SECONDS = 1.0
+# A limit that is reached already leaves time for a first tree.
+LEAST_SECONDS = 0.03
+# Deeper trees are within the budget too, but of no use to a search that goes on by trying.
+DEEPEST = 16
+
+
+def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+    """Search until the bound is met, the limit is reached, or nothing better was found for long."""
+    run = _Run(problem, limits, on_progress)
+    few = run.terms.values.size <= FEW_NUMBERS
+    idle_rounds = MORE_IDLE_ROUNDS if few else IDLE_ROUNDS
+    if not run.may_prove:
+        return run.local(idle_rounds, to_the_end=True)
+    found = run.with_sets(run.local(idle_rounds, to_the_end=False))
+    if found.status != "local" or limits.seconds == inf:
+        return found
+    other = replace(run.left(), seed=limits.seed + 1)
+    again = _Run(problem, other, run.later()).local(idle_rounds, to_the_end=True)
+    return better_of(found, again, run.seconds())
+
+
+def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+    """Search as `local` does; then, where the partitions are within reach, prove or do better."""
+    assert problem.sides is not None
+    if not problem.sides.exhaustive:
+        return local(problem, limits, on_progress)
+    run = _Run(problem, limits, on_progress)
+    found = run.local(IDLE_ROUNDS_BEFORE_PROOF, to_the_end=False)
+    if found.status in ("optimal", "interrupted"):
+        return found
+    if is_squared(problem):
+        exact = generic(problem, run.left(), run.later())
+    else:
+        exact = search(problem, run.left(), run.later(), below=int(found.objective))
+    return better_of(found, exact, run.seconds())
+
+
+def surface_sizes(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None = None
+) -> list[Result]:
+    """Solve for every number of splits from 0 to `max_splits`.
+
+    One exact search does, where the partitions are within reach and it comes to an end; for the
+    sizes that it did not prove, and otherwise for all, there is a local search each.
+    """
+    assert problem.max_splits is not None and problem.sides is not None
+    started = perf_counter()
+    sizes = range(1, problem.max_splits + 1)
+    found = [single_leaf(replace(problem, max_splits=0), "optimal")]
+    exact: list[Result] = []
+    if problem.sides.exhaustive and not is_squared(problem):
+        exact = search_sizes(problem, limits, on_progress)
+    for k in sizes:
+        if exact and exact[k].status == "optimal":
+            found.append(exact[k])
+            continue
+        left = max(limits.seconds - (perf_counter() - started), 0.0)
+        time = replace(limits, seconds=left / (len(sizes) + 1 - k))
+        result = local(replace(problem, max_splits=k), time, on_progress)
+        if exact:
+            result = better_of(result, exact[k], perf_counter() - started)
+        found.append(result)
+        if result.status == "interrupted":
+            # `never_rising` passes the tree on.
+            return found + [single_leaf(problem, "interrupted")] * (len(sizes) - k)
+    return found
+
+
+class _Run:
+    """One solve: its clock, its bound, and the way to the native search and back."""
+
+    def __init__(self, problem: Problem, limits: Limits, on_progress: OnProgress | None) -> None:
+        self.problem, self.limits, self.on_progress = problem, limits, on_progress
+        self.started = perf_counter()
+        assert problem.sides is not None
+        self.terms = problem.sides.richest
+        self.may_prove = not is_squared(problem) and inseparable.applies(problem, self.terms)
+        self.targets: _Errors | _Squares
+        self.targets = _Squares(problem) if is_squared(problem) else _Errors(problem)
+
+    def seconds(self) -> float:
+        return perf_counter() - self.started
+
+    def left(self) -> Limits:
+        return replace(self.limits, seconds=max(self.limits.seconds - self.seconds(), 0.0))
+
+    def seconds_left(self) -> float:
+        return self.left().seconds
+
+    def later(self) -> OnProgress | None:
+        """Let a second search tell the time from the start of the first."""
+        if self.on_progress is None:
+            return None
+        show, before = self.on_progress, self.seconds()
+        return lambda p: show(Progress(p.seconds + before, p.objective, p.lower_bound))
+
+    def local(self, idle_rounds: int, *, to_the_end: bool) -> Result:
+        """Search; `to_the_end` of a limit of time, if there is one."""
+        bound, price = self.targets.bound, self.targets.price
+        if to_the_end and self.limits.seconds < inf:
+            idle_rounds = 2**31 - 1
+        found = self._search(idle_rounds)
+        tree = _tree(*found.tree)
+        cost = self.targets.cost(int(found.cost), tree)
+        status: Status = "local" if found.status == "ended" else found.status
+        low = min(bound, cost)
+        history = [
+            (seconds, units * price, min(bound, units * price)) for seconds, units in found.history
+        ]
+        return Result(
+            status="optimal" if cost <= bound else status,
+            space=self.problem.space,
+            objective=cost,
+            lower_bound=low,
+            gap=cost - low,
+            tree=tree,
+            stats={"seconds": self.seconds(), "rounds": found.rounds, "line_searches": found.scans},
+            history=(*history, (self.seconds(), cost, low)),
+        )
+
+    def with_sets(self, found: Result) -> Result:
+        """Raise the bound by sets of rows that cannot be parted, where there is one split."""
+        problem = self.problem
+        if found.status != "local":
+            return found
+        upper = int(found.objective) - int(problem.penalty)
+        loss_of_split = inseparable.one_split(
+            problem, self.terms, upper, lambda: self.left().seconds
+        )
+        leaf = int(single_leaf(problem, "optimal").objective)
+        low = min(
+            max(found.lower_bound, min(leaf, loss_of_split + problem.penalty)), found.objective
+        )
+        return replace(
+            found,
+            status="optimal" if low == found.objective else found.status,
+            lower_bound=low,
+            gap=found.objective - low,
+            history=(*found.history, (self.seconds(), found.objective, low)),
+        )
+
+    def _search(self, idle_rounds: int) -> Any:
+        problem, price = self.problem, self.targets.price
+
+        def poll(seconds: float, objective: int, lower_bound: int) -> None:
+            if self.on_progress is not None:
+                self.on_progress(Progress(seconds, objective * price, lower_bound * price))
+
+        starts = self._starts()
+        time = self.left().seconds
+        return _native.search_oblique(
+            self.terms.values,
+            **self.targets.arguments(),
+            counts=problem.counts,
+            max_depth=min(problem.max_depth, DEEPEST),
+            max_splits=-1 if problem.max_splits is None else problem.max_splits,
+            min_rows=problem.min_rows,
+            plane_columns=self.terms.most,
+            starts=starts,
+            seed=self.limits.seed,
+            idle_rounds=idle_rounds,
+            time_limit=max(time - min(WRITING_SHARE * time, WRITING_SECONDS), LEAST_SECONDS),
+            threads=self.limits.threads,
+            poll=poll if self.on_progress else None,
+        )
+
+    def _starts(self) -> list[Any]:
+        """Find the best tree of thresholds, if that is done quickly: it is one of surfaces too."""
+        columns = self.terms.values[: self.terms.linear]
+        quick = QUICK_THRESHOLDS.get(self.problem.max_depth, 0)
+        if columns.size > quick or self.limits.seconds <= 0:
+            return []
+        ranks = _native.rank_columns(np.ascontiguousarray(columns))
+        plain = replace(self.problem, columns=ranks, sides=None)
+        if why_not_whole(plain) is not None:
+            return []
+        time = replace(self.limits, seconds=THRESHOLDS_SHARE * self.left().seconds)
+        lists: Lists = ([], [], [])
+        _list_planes(search(plain, time).tree, self.terms, ranks, lists)
+        return [lists]
+
+
+class _Errors:
+    """The 0-1 loss: costs are the problem's own."""
+
+    price = 1
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.bound = problem, any_tree(problem)
+
+    def arguments(self) -> dict[str, Any]:
+        problem = self.problem
+        return {
+            "labels": problem.labels,
+            "n_classes": problem.n_classes,
+            "costs": problem.weights,
+            "unit": problem.unit,
+            "penalty": int(problem.penalty),
+            "lower_bound": self.bound,
+        }
+
+    def cost(self, units: int, tree: Tree) -> int:
+        """Give the cost: the native search counts in whole numbers."""
+        return units
+
+
+class _Squares:
+    """The squared error: that of the single leaf is 2^50 units."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        targets = problem.targets()
+        self.masses = np.asarray(targets.weights, dtype=np.float64)
+        centred = targets.y - np.average(targets.y, weights=self.masses)
+        self.targets = np.ascontiguousarray(centred)
+        self.price = max(float(self.masses @ centred**2), 1e-300) / 2**50
+        self.bound = float(equal_rows_cost(problem.keys(), targets, problem.objective))
+
+    def arguments(self) -> dict[str, Any]:
+        return {
+            "targets": self.targets,
+            "masses": self.masses,
+            "scale": 1 / self.price,
+            "penalty": round(min(self.problem.penalty / self.price, 2.0**58)),
+            "lower_bound": int(self.bound / self.price),
+        }
+
+    def cost(self, units: int, tree: Tree) -> float:
+        """Add up what the tree costs: units are rounded."""
+        return loss(self.problem, tree)
+
+
+def any_tree(problem: Problem) -> int:
+    """Bound what any tree within the budgets costs, whatever its splits."""
+    points = problem.points
+    if points is None:
+        points = np.arange(problem.n_rows, dtype=np.int32)
+    most = 2**problem.max_depth - 1 if problem.max_depth < 31 else problem.n_rows
+    if problem.max_splits is not None:
+        most = min(most, problem.max_splits)
+    # From as many leaves as classes on, more leaves change nothing.
+    sizes = range(min(most, problem.n_classes - 1) + 1)
+    if not problem.penalty:
+        sizes = range(sizes[-1], sizes[-1] + 1)
+    costs = problem.row_costs()
+    losses = [leaves_and_equal_rows(points, problem.labels, costs, k + 1) for k in sizes]
+    return int(with_penalties(losses, problem.penalty if len(sizes) > 1 else 0))
+
+
+def better_of(local_result: Result, exact: Result, seconds: float) -> Result:
+    """Put together what both searches found and proved."""
+    best = exact if exact.objective < local_result.objective else local_result
+    bound = min(max(exact.lower_bound, local_result.lower_bound), best.objective)
+    status: Status = "optimal" if bound == best.objective else exact.status
+    last = (seconds, best.objective, bound)
+    return replace(
+        best,
+        status=status,
+        lower_bound=bound,
+        gap=best.objective - bound,
+        stats={**exact.stats, **local_result.stats, "seconds": seconds},
+        history=(*local_result.history, last),
+    )
+
+
+def _tree(left: list[int], right: list[int], planes: list[list[float]]) -> Tree:
+    """Turn the lists in preorder into a tree; children come after their parent, so backwards."""
+    built: list[Tree] = [Leaf(0)] * len(left)
+    for i in reversed(range(len(left))):
+        if left[i] >= 0:
+            built[i] = Node(Plane(tuple(planes[i])), built[left[i]], built[right[i]])
+    return built[0]
+
+
+def _list_planes(
+    tree: Tree,
+    terms: Terms,
+    ranks: NDArray[np.int32],
+    lists: Lists,
+) -> int:
+    """Append a tree of cuts in preorder as planes along the axes; give the number of its root."""
+    left, right, planes = lists
+    me = len(left)
+    left.append(-1)
+    right.append(-1)
+    planes.append([])
+    if isinstance(tree, Leaf):
+        return me
+    cut = tree.split
+    assert isinstance(cut, Cut)
+    values, of_column = terms.values[cut.column], ranks[cut.column]
+    below, above = values[of_column <= cut.rank].max(), values[of_column > cut.rank].min()
+    planes[me] = [0.0] * (len(terms.values) + 1)
+    planes[me][cut.column] = 1.0
+    planes[me][-1] = -float(below / 2 + above / 2)
+    left[me] = _list_planes(tree.left, terms, ranks, lists)
+    right[me] = _list_planes(tree.right, terms, ranks, lists)
+    return me

@@ -1,0 +1,173 @@
+"""From shallow trees to deep ones, where no depth was asked for.
+
+With a budget of splits or a penalty alone, trees may be as deep as they have splits, and a search
+of that depth that is stopped has often found less than three levels prove at once. So few levels
+are searched first. Up to three splits need no more than three levels: these sizes are proved then.
+What is proved of few levels is not proved of all trees: only their trees go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import isinf
+from time import perf_counter
+
+from exactree.bounds import useful_splits
+from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
+from exactree.tree import DEEPEST
+
+Run = Callable[[Problem, Limits, OnProgress | None], Result]
+RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Result]]
+
+# Few levels, and the share of the time by which they have to be done.
+FEW, FEW_SHARE = 3, 0.7
+# One more, if there is a limit of time to be kept.
+MORE, MORE_SHARE = 4, 0.95
+# A search that needs no levels is given this share before they are tried.
+WHOLE_SHARE = 0.75
+
+
+def is_deep(problem: Problem) -> bool:
+    """Tell whether only the number of splits or their penalty limits the depth of many levels."""
+    if problem.max_depth <= FEW:
+        return False
+    if problem.max_splits is not None:
+        return problem.max_depth >= problem.max_splits
+    return bool(problem.penalty) and problem.max_depth >= enough_levels(problem)
+
+
+def enough_levels(problem: Problem) -> int:
+    """Give a depth that leaves room for all splits worth their penalty.
+
+    The deepest trees there are hardly limit them.
+    """
+    leaf = problem.objective.cost(problem.targets())
+    number = int(leaf) if problem.objective.integral else float(leaf)
+    useful = useful_splits(number, problem.penalty)
+    return min(problem.n_rows - 1 if useful is None else useful, problem.n_rows - 1, DEEPEST)
+
+
+def upwards(run: Run, problem: Problem, limits: Limits, show: OnProgress | None = None) -> Result:
+    """Search few levels, then all; the best tree of all, and what the last search proves."""
+    watch = _Watch(limits, show)
+    for depth, share in _levels(problem, limits):
+        watch.keep(run(replace(problem, max_depth=depth), watch.limits(share), watch.shown(False)))
+    return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
+
+
+def then_few_levels(
+    whole: Callable[[Problem, Limits, OnProgress | None], Result | None],
+    run: Run,
+    problem: Problem,
+    limits: Limits,
+    show: OnProgress | None = None,
+) -> Result | None:
+    """Search all trees, and if that takes too long, trees of few levels with the time left.
+
+    For a search that mostly finishes. What it proved holds for the better of the two trees.
+    """
+    watch = _Watch(limits, show)
+    share = 1.0 if isinf(limits.seconds) else WHOLE_SHARE
+    found = whole(problem, watch.limits(share), show)
+    if found is None or found.status != "time_limit":
+        return found
+    shallow = replace(problem, max_depth=min(MORE, problem.max_depth))
+    watch.keep(found)
+    other = run(shallow, watch.limits(1.0), watch.shown(False))
+    objective = min(found.objective, other.objective)
+    return replace(
+        found,
+        status="interrupted" if other.status == "interrupted" else found.status,
+        objective=objective,
+        gap=objective - found.lower_bound,
+        tree=other.tree if other.objective < found.objective else found.tree,
+        history=(
+            *found.history,
+            (perf_counter() - watch.start, objective, found.lower_bound),
+        ),
+    )
+
+
+def sizes_upwards(
+    run: Run, run_sizes: RunSizes, problem: Problem, limits: Limits, show: OnProgress | None = None
+) -> list[Result]:
+    """Search few levels for all sizes, then size by size: the small ones are proved first."""
+    watch = _Watch(limits, show)
+    most = problem.max_splits or 0
+    shallow = replace(problem, max_depth=FEW, max_splits=min(most, 2**FEW - 1))
+    few = run_sizes(shallow, watch.limits(FEW_SHARE), watch.shown(False))
+    found = few[: FEW + 1]
+    for k in range(FEW + 1, most + 1):
+        watch.keep(few[min(k, len(few) - 1)])
+        sized = replace(problem, max_splits=k, max_depth=k)
+        found.append(watch.finished(run(sized, watch.limits(1.0), watch.shown(True))))
+        watch.keep(found[-1])
+    return found
+
+
+def _levels(problem: Problem, limits: Limits) -> Iterator[tuple[int, float]]:
+    yield FEW, FEW_SHARE
+    if problem.max_depth > MORE and not isinf(limits.seconds):
+        yield MORE, MORE_SHARE
+
+
+class _Watch:
+    """The clock, the best tree so far and its history over several searches."""
+
+    def __init__(self, limits: Limits, show: OnProgress | None) -> None:
+        self.all, self.show = limits, show
+        self.start = perf_counter()
+        self.best: Result | None = None
+        self.status: Status = "optimal"
+
+    def limits(self, share: float) -> Limits:
+        """Give what is left up to a share of the time: nothing after Ctrl-C."""
+        over = self.status == "interrupted"
+        seconds = 0.0 if over else share * self.all.seconds - (perf_counter() - self.start)
+        return replace(self.all, seconds=max(seconds, 0.0))
+
+    def shown(self, last: bool) -> OnProgress | None:
+        """Let the user see the best of all; a bound only if it holds for all trees."""
+        show, before = self.show, perf_counter() - self.start
+        if show is None:
+            return None
+
+        def poll(progress: Progress) -> None:
+            objective = self._least(progress.objective)
+            bound = min(progress.lower_bound, objective) if last else 0
+            show(Progress(before + progress.seconds, objective, bound))
+
+        return poll
+
+    def keep(self, found: Result) -> None:
+        """Take a tree, not what was proved of its levels."""
+        if found.status == "interrupted":
+            self.status = found.status
+        history = tuple((seconds, cost, type(cost)(0)) for seconds, cost, _ in found.history)
+        if self.best is None or found.objective < self.best.objective:
+            self.best = replace(found, history=(self.best.history if self.best else ()) + history)
+
+    def finished(self, found: Result) -> Result:
+        """Join the last search with the best tree of those before."""
+        best = self.best
+        assert best is not None
+        objective = self._least(found.objective)
+        bound = min(found.lower_bound, objective)
+        status: Status = "optimal" if bound == objective else found.status
+        if status != "optimal" and self.status == "interrupted":
+            status = self.status
+        end = best.history[-1][0] if best.history else 0.0
+        later = tuple((end + s, self._least(cost), low) for s, cost, low in found.history)
+        return replace(
+            found,
+            status=status,
+            objective=objective,
+            lower_bound=bound,
+            gap=objective - bound,
+            tree=found.tree if found.objective <= objective else best.tree,
+            history=(*best.history, *later[:-1], (later[-1][0], objective, bound)),
+        )
+
+    def _least(self, objective: Number) -> Number:
+        return objective if self.best is None else min(objective, self.best.objective)

@@ -1,0 +1,237 @@
+"""Terms of a family as columns for a search in floating point, and its planes as surfaces.
+
+Columns are centred and scaled by powers of two, their terms are formed and centred and scaled
+again, so that numbers of any size become numbers near one. All factors are powers of two and all
+centres multiples of them: the way back to the user's columns is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.geometry.families import Family, Monomial, evaluate
+from exactree.geometry.lifting import fraction_of
+from exactree.geometry.margin import (
+    SecondsLeft,
+    Surface,
+    fitting_threshold,
+    no_limit,
+    with_integers,
+)
+from exactree.geometry.widening import widened
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Polynomial = dict[Monomial, Fraction]
+# Exponents of the powers of two that columns may be scaled by: their reciprocals are floats too.
+LARGEST_EXPONENT = 1000
+# What a factor of a term may be rounded by, in units of 2^-53: generously.
+ROUNDINGS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """How the terms of a family become columns near one."""
+
+    family: Family
+    columns: tuple[Scaling, ...]
+    terms: tuple[Scaling, ...]
+
+    @classmethod
+    def of(cls, X: Floats, family: Family) -> tuple[Embedding, Floats]:
+        """Choose the scalings for these rows; give the columns (terms by rows) too.
+
+        >>> from exactree.geometry.families import family_of
+        >>> Embedding.of(np.array([[1e9], [1e9 + 4]]), family_of("sphere"))[1].tolist()
+        [[-1.0, 1.0], [0.0, 0.0]]
+        """
+        scalings = [Scaling.of(column) for column in X.T]
+        if family.scales_columns_together:
+            common = max(scaling.exponent for scaling in scalings)
+            scalings = [Scaling.of(column, common) for column in X.T]
+        small = _applied(scalings, list(X.T))
+        values = [_as_column(evaluate(t, small), len(X)) for t in family.terms(X.shape[1])]
+        again = [Scaling.of(column) for column in values]
+        return cls(family, tuple(scalings), tuple(again)), np.array(_applied(again, values))
+
+    def surface(
+        self,
+        plane: Sequence[float],
+        X: Floats,
+        left: Bools,
+        seconds_left: SecondsLeft = no_limit,
+    ) -> Surface:
+        """Write a plane over the columns down as a surface that parts the rows of a node alike.
+
+        While there is time, another plane that does, of widest margin, takes its place. If float64
+        cannot tell the sides of either, the surface has integers. `left` is what the search thinks,
+        in floating point; the surface parts the rows as the plane does in exact arithmetic, so that
+        there is no tree whose partitions no surface makes.
+        """
+        values = self.values(X)
+        weights, threshold = self._weights(plane)
+        exactly = left ^ self._misjudged(plane, weights, threshold, X, values, left)
+        wide = widened(plane, values, exactly, seconds_left) if seconds_left() > 0 else plane
+        for tried in (wide, plane):
+            surface = fitting_threshold(self.family, self._weights(tried)[0], X, exactly)
+            if surface is not None:
+                return surface
+        return with_integers(self.family, weights, threshold)
+
+    def _misjudged(
+        self,
+        plane: Sequence[float],
+        weights: Sequence[Fraction],
+        threshold: Fraction,
+        X: Floats,
+        values: Floats,
+        left: Bools,
+    ) -> Bools:
+        """Tell which rows are on the other side of the plane in exact arithmetic.
+
+        Only those near it need a look. The score of a row, sum w_k z_k + b, is wrong by at most
+        `ROUNDINGS` units (2^-53) for each factor, and as many as there are sums, of the sum of
+        |w_k| Z_k + |b|; Z_k is z_k computed from |x| and |shift| with all signs positive. Each x
+        itself is the nearest float64 of the decimal it stands for, one more such unit.
+        """
+        factors = np.abs(np.array(plane[:-1]))
+        sizes = self._sizes(X)
+        score = np.array(plane[:-1]) @ values + plane[-1]
+        room = (factors @ sizes + abs(plane[-1])) * (
+            (len(plane) + ROUNDINGS * self.family.degree) * 2.0**-53
+        )
+        wrong = np.zeros(len(X), dtype=bool)
+        terms = self.family.terms(X.shape[1])
+        for i in np.flatnonzero(~(np.abs(score) > room)):
+            x = [fraction_of(value) for value in X[i]]
+            weighted = (w * evaluate(t, x) for w, t in zip(weights, terms, strict=True) if w)
+            wrong[i] = (sum(weighted, Fraction(0)) <= threshold) != left[i]
+        return wrong
+
+    def _sizes(self, X: Floats) -> Floats:
+        """Give the columns with all signs positive, which bounds what is rounded on the way."""
+        large = [
+            np.abs(np.ldexp(column, -s.exponent)) + abs(s.shift)
+            for column, s in zip(X.T, self.columns, strict=True)
+        ]
+        terms = self.family.terms(X.shape[1])
+        return np.array(
+            [
+                np.ldexp(_as_column(evaluate(t, large), len(X)), -s.exponent) + abs(s.shift)
+                for t, s in zip(terms, self.terms, strict=True)
+            ]
+        )
+
+    def values(self, X: Floats) -> Floats:
+        """Give the columns of other rows, terms by rows."""
+        small = _applied(self.columns, list(X.T))
+        terms = self.family.terms(X.shape[1])
+        return np.array(
+            _applied(self.terms, [_as_column(evaluate(t, small), len(X)) for t in terms])
+        )
+
+    def _weights(self, plane: Sequence[float]) -> tuple[list[Fraction], Fraction]:
+        """Give factors of the family's terms in the user's columns, and the threshold, exactly."""
+        terms = self.family.terms(len(self.columns))
+        total: Polynomial = {}
+        constant = Fraction(plane[-1])
+        for factor, term, scaling in zip(plane, terms, self.terms, strict=False):
+            if factor:
+                part = Fraction(factor) / scaling.unit
+                constant -= part * scaling.centre
+                for monomial in term:
+                    _add_expanded(total, part, monomial, self.columns)
+        constant += total.pop((0,) * len(self.columns), Fraction(0))
+        weights = [total.get(term[0], Fraction(0)) for term in terms]
+        largest = max(map(abs, weights), default=Fraction(0))
+        size = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
+        return [weight / size for weight in weights], -constant / size
+
+
+def exact_vectors(X: Floats, family: Family, rows: NDArray[np.intp]) -> list[list[Fraction]]:
+    """Give one and the terms of some rows in fractions, values read as decimals.
+
+    >>> from exactree.geometry.families import family_of
+    >>> [str(x) for x in exact_vectors(np.array([[0.1]]), family_of("quadric"), np.array([0]))[0]]
+    ['1', '1/10', '1/100']
+    """
+    terms = family.terms(X.shape[1])
+    points = [[fraction_of(value) for value in X[i]] for i in rows]
+    return [[Fraction(1), *(evaluate(t, x) for t in terms)] for x in points]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """From x to x / 2^exponent - shift."""
+
+    exponent: int
+    shift: float
+
+    @classmethod
+    def of(cls, column: Floats, exponent: int | None = None) -> Scaling:
+        """Make the spread about one and the mean about zero.
+
+        >>> Scaling.of(np.array([1e6, 1e6 + 4]))
+        Scaling(exponent=1, shift=500001.0)
+        """
+        largest = float(np.abs(column).max(initial=0.0))
+        if exponent is None:
+            rough = int(np.frexp(largest)[1])
+            spread = float(np.ldexp(column, -rough).std())
+            exponent = rough + int(np.frexp(spread)[1]) - 1 if spread else 0
+            exponent = max(min(exponent, LARGEST_EXPONENT), -LARGEST_EXPONENT)
+        return cls(exponent, float(np.rint(np.ldexp(column, -exponent).mean())))
+
+    def apply(self, column: Floats) -> Floats:
+        """Scale a column."""
+        return np.asarray(np.ldexp(column, -self.exponent) - self.shift)
+
+    @property
+    def unit(self) -> Fraction:
+        """What one is worth in the user's column."""
+        return Fraction(2) ** self.exponent
+
+    @property
+    def centre(self) -> Fraction:
+        """What becomes zero."""
+        return Fraction(self.shift) * self.unit
+
+
+def _applied(scalings: Sequence[Scaling], columns: Sequence[Floats]) -> list[Floats]:
+    return [s.apply(column) for s, column in zip(scalings, columns, strict=True)]
+
+
+def _as_column(values: Floats, rows: int) -> Floats:
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), (rows,))
+
+
+def _add_expanded(
+    total: Polynomial, factor: Fraction, monomial: Monomial, columns: Sequence[Scaling]
+) -> None:
+    """Add factor times a product of powers of (x - centre) / unit, multiplied out.
+
+    >>> found = {}
+    >>> _add_expanded(found, Fraction(1), (2,), [Scaling(1, 3.0)])  # (x / 2 - 3)^2
+    >>> {key: str(value) for key, value in found.items()}
+    {(0,): '9', (1,): '-3', (2,): '1/4'}
+    """
+    parts: Polynomial = {(0,) * len(monomial): factor}
+    for j, power in enumerate(monomial):
+        if not power:
+            continue
+        unit, centre = columns[j].unit, columns[j].centre
+        powers = [comb(power, e) * (-centre) ** (power - e) / unit**power for e in range(power + 1)]
+        parts = {
+            (*key[:j], e, *key[j + 1 :]): value * by
+            for key, value in parts.items()
+            for e, by in enumerate(powers)
+            if by
+        }
+    for key, value in parts.items():
+        total[key] = total.get(key, Fraction(0)) + value
