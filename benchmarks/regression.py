@@ -31,7 +31,7 @@ THRESHOLDS = 20
 PEERS = [OURS, "pystreed-regression"]
 MORE_PEERS = ["osrt"]  # far slower: on request
 BUNDLED = Instance("diabetes", "sklearn:diabetes")
-# What can be switched off in the search over columns, and what did not pay and can be switched on.
+# What can be switched off in the search over columns.
 PRUNINGS = (
     "off=sub_interval",
     "off=side_cap",
@@ -41,7 +41,6 @@ PRUNINGS = (
     "off=transfer",
     "off=incumbent",
     "off=quadrant",
-    "on=influences",
 )
 
 

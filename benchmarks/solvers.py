@@ -120,7 +120,7 @@ def fit(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
 
 @solver("exactree-switched", "exactree")
 def switched(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
-    """The search for squared error with a pruning off, or one on that did not pay."""
+    """The search for squared error with a pruning off."""
     _only(problem, "exactree-switched", task="regression", splits="axis")
     preparing, engines = import_module("exactree.preparing"), import_module("exactree.engines")
     objective = import_module("exactree.objectives").SquaredError()
@@ -129,14 +129,14 @@ def switched(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Op
         problem.max_depth, problem.max_splits, problem.min_samples_leaf, problem.penalty
     )
     native = list(import_module("exactree._native").prunings())
-    off, on = str(options.get("off", "")), str(options.get("on", ""))
+    off = str(options.get("off", ""))
 
     def run() -> Any:
         data = preparing.read_data(X, y, task="regression")
         posed = preparing.make_problem(data, axis.sources(data.X), budgets, objective, axis.words)
         limits = import_module("exactree.problem").Limits(seconds=seconds)
         bits = 1 << native.index(off) if off else 0
-        return engines.search(posed, limits, switches=bits, influences=on == "influences")
+        return engines.search(posed, limits, switches=bits)
 
     def read(result: Any) -> Answer:
         return Answer(result.objective, result.status, lower_bound=result.lower_bound)

@@ -71,29 +71,14 @@ Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
   return data;
 }
 
-// Whether what rows can cost at most adds up to a cost.
-bool influences_fit(const Problem& data) {
-  double low = 0, high = 0, all = 0;
-  for (int i = 0; i < data.rows; ++i) {
-    const double w = data.masses == nullptr ? 1 : data.masses[i], y = data.sums[i] / w;
-    low = i == 0 ? y : std::min(low, y);
-    high = i == 0 ? y : std::max(high, y);
-    all += w;
-  }
-  const double range = high - low;
-  return std::ldexp(all * range * range, -data.shift) + 4.0 * data.rows < 0x1p58;
-}
-
 SearchResult search_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
                             std::optional<Numbers> weights,
                             std::optional<ArrayIn<std::int32_t, 1>> counts, int shift,
                             int max_depth, int max_splits, int min_rows, std::int64_t penalty,
                             bool sizes, std::int64_t lower_bound, double time_limit,
                             std::int64_t memory_limit, int threads, std::uint32_t switches,
-                            bool influences, const std::string& isa,
-                            std::optional<PollFunction> poll) {
+                            const std::string& isa, std::optional<PollFunction> poll) {
   Problem data = squares_of(ranks, sums, weights, counts, shift);
-  data.influences = influences && influences_fit(data);
   const Wide all = total(data).error() >> shift;
   require(all < Wide{1} << 58, "the squared error is 2**58 units or more: raise shift");
   // Floors are 16 bits each.
@@ -111,12 +96,10 @@ void bind_squares(nb::module_& m) {
         "shift"_a, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0,
         "sizes"_a = false, "lower_bound"_a = 0,
         "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-        "threads"_a = 1, "switches"_a = 0, "influences"_a = false, "isa"_a = "auto",
-        "poll"_a = nb::none(),
+        "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
         "Find a tree of least squared error over rank columns (features x rows).\n\n"
         "`sums` and `weights` are whole numbers whose absolute values add up to less than 2**53; a "
-        "row's target is sum / weight. Costs are whole multiples of 2**shift. With "
-        "`influences` what a row can cost at most is used to prune as well, which did not pay.");
+        "row's target is sum / weight. Costs are whole multiples of 2**shift.");
 }
 
 }  // namespace exactree

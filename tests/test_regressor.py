@@ -207,7 +207,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (
         [1.0, 1e6, 3.0],
         {"engine": "search", "sample_weight": [1.0, 1e-10, 1 / 3]},
-        "its weights are too unlike",
+        "sample_weight 1e-10 is too small beside the sum",
     ),
     ([1.0, 2.0, 3.0], {"objective": "r2"}, "'r2' is unknown: choose one of 'squared_error'"),
     ([-1.0, 2.0, 3.0], {"objective": "poisson"}, "at least 0, and one is -1: use 'squared_error'"),

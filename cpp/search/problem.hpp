@@ -31,11 +31,12 @@ struct Problem {
   const double* sums = nullptr;    // null: classification
   const double* masses = nullptr;  // null: one
   int shift = 0;
-  bool influences = false;  // whether to bound what rows can cost; did not pay
   // Side masks (mask_tree.hpp), rank columns among them as thresholds; then there are no columns.
   MaskTree* masks = nullptr;
 
   bool squared() const { return sums != nullptr; }
+  // Whether two leaves can cost one more together than one by one: Last pairs in squares.hpp.
+  bool rounds_pairs() const { return squared() && shift > 0; }
   std::int32_t rank(int f, int row) const {
     return ranks[static_cast<std::size_t>(f) * static_cast<std::size_t>(rows) +
                  static_cast<std::size_t>(row)];

@@ -29,7 +29,6 @@ class Numbers {
     shift = weights_.empty() ? random.draw(0, 3) : 6;
     if (random.one_in(3)) penalty = random.draw(1, 50);
     if (random.one_in(3)) min_rows = random.draw(2, 3);
-    influences = random.one_in(3);
   }
 
   Problem columns() const {
@@ -45,7 +44,6 @@ class Numbers {
     data.shift = shift;
     data.penalty = penalty;
     data.min_rows = min_rows;
-    data.influences = influences;
     return data;
   }
   Rows all() const {
@@ -68,7 +66,6 @@ class Numbers {
 
   int shift = 0, min_rows = 1;
   Cost penalty = 0;
-  bool influences = false;
 
  private:
   std::size_t at(int f, int i) const { return static_cast<std::size_t>(f * rows_ + i); }

@@ -189,9 +189,9 @@ def route_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     Give the node, in preorder, that every row ends in; feature -1 marks a leaf.
     """
 
-def search_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, influences: bool = False, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+def search_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
     """
     Find a tree of least squared error over rank columns (features x rows).
 
-    `sums` and `weights` are whole numbers whose absolute values add up to less than 2**53; a row's target is sum / weight. Costs are whole multiples of 2**shift. With `influences` what a row can cost at most is used to prune as well, which did not pay.
+    `sums` and `weights` are whole numbers whose absolute values add up to less than 2**53; a row's target is sum / weight. Costs are whole multiples of 2**shift.
     """

@@ -278,7 +278,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
 class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
     """A regression tree of least training loss among all trees within the budgets, proved.
 
-    Losses are floats here, and "optimal" means within 1e-9 relative of the optimum.
+    Losses are floats here, and "optimal" means at most 1 + 1e-9 times the least cost there is.
 
     Parameters
     ----------

@@ -22,6 +22,8 @@ from exactree.tables import Kind, Reading, Table, read_training
 from exactree.tree import DEEPEST
 from exactree.weights import (
     COST_LIMIT,
+    LEAST_BITS,
+    REGRESSION_BITS,
     IntegerWeights,
     balanced,
     integer_weights,
@@ -150,7 +152,7 @@ def read_data(
     labels = numbers.astype(np.int32)
     if floats is None and factors is None:
         return Data(values, labels, None, Fraction(1), classes, names, task)
-    weights = _weights(floats, numbers, factors)
+    weights = _weights(floats, numbers, factors, task)
     kept = weights.values > 0
     if not kept.any():
         raise ValueError("class_weight and sample_weight leave no row any weight: raise some")
@@ -174,8 +176,10 @@ def _weights(
     floats: NDArray[np.float64] | None,
     labels: NDArray[np.intp],
     factors: dict[int, Fraction] | str | None,
+    task: str,
 ) -> IntegerWeights:
-    weights = integer_weights(np.ones(len(labels)) if floats is None else floats)
+    kept = REGRESSION_BITS if task == "regression" else LEAST_BITS
+    weights = integer_weights(np.ones(len(labels)) if floats is None else floats, kept)
     if factors is None:
         return weights
     if isinstance(factors, str):

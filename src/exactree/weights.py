@@ -3,8 +3,9 @@
 Every float64 is a whole number of some power of two, so weights are scaled once to 64-bit integers
 and sums, comparisons and ties are exact. Where the integers would not fit (total below 2^60), each
 weight is rounded once to a multiple of a power of two that is below 2^-59 of the total weight;
-weights that this would change noticeably are refused. A class weight is read as the decimal that
-Python prints (0.1 is one tenth).
+weights that this would change noticeably are refused: by 2^-20 of themselves where a row costs its
+weight, by 2^-33 in regression, where a row of little weight may cost the most. A class weight is
+read as the decimal that Python prints (0.1 is one tenth).
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ TOTAL_BITS = 60
 COST_LIMIT = 2**TOTAL_BITS
 # A weight keeps at least so many of its binary digits.
 LEAST_BITS = 20
+# A weight of a number to predict is changed by a smaller share than 2^-33.
+REGRESSION_BITS = 33
 PENALTY_PRECISION = Fraction(1, 10**12)
 
 
@@ -38,8 +41,10 @@ class IntegerWeights:
     rounded: bool = False
 
 
-def integer_weights(weights: Floats) -> IntegerWeights:
+def integer_weights(weights: Floats, kept: int = LEAST_BITS) -> IntegerWeights:
     """Scale weights, finite and not negative, to integers; exactly if their sum fits 60 bits.
+
+    Otherwise each keeps at least so many binary digits.
 
     >>> w = integer_weights(np.array([0.5, 0.75, 3.0]))
     >>> w.values.tolist(), w.scale
@@ -55,7 +60,7 @@ def integer_weights(weights: Floats) -> IntegerWeights:
     place = lowest if digits <= TOTAL_BITS else lowest + digits - TOTAL_BITS
     values = np.rint(np.ldexp(weights, -place)).astype(np.int64)
     if place > lowest:
-        _refuse_lost_digits(weights, values)
+        _refuse_lost_digits(weights, values, place, kept)
     return IntegerWeights(values, Fraction(2) ** place, rounded=place > lowest)
 
 
@@ -67,8 +72,9 @@ def _last_binary_place(positive: Floats) -> int:
     return int((exponent - 53 + trailing).min())
 
 
-def _refuse_lost_digits(weights: Floats, values: Ints) -> None:
-    lost = (weights > 0) & (values < 2**LEAST_BITS)
+def _refuse_lost_digits(weights: Floats, values: Ints, place: int, kept: int) -> None:
+    changed = np.ldexp(values.astype(np.float64), place) != weights
+    lost = (weights > 0) & (values < 2**kept) & changed
     if lost.any():
         small = float(weights[lost].min())
         raise ValueError(

@@ -199,9 +199,7 @@ class ColumnNode final : public Node {
       e[words_ - 1] &= ranks_.last_word();
     }
     targets_.finish(unit_, leaf_, label_);
-    bool by_row = Targets::kWeighted;
-    if constexpr (kSquared<Targets>) by_row = targets_.influences(), unbounded_ = !by_row;
-    if (by_row) prefix_.resize(index(features_, rows_ + 1));
+    if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
     if (counted) counts_.resize(index(features_, rows_ + 1));
   }
   void set_root_prefixes(const Problem& data, int f, Workspace& work) {

@@ -146,8 +146,10 @@ std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const
     plan->side[s] = this->plan(side, budget.child(), effort, side_most);
     other = plan->side[s]->value;
   }
-  lower_to(plan->value,
-           join(plan->side[0]->value, plan->side[1]->value, penalty, worker_.budgets(budget)));
+  V both = join(plan->side[0]->value, plan->side[1]->value, penalty, worker_.budgets(budget));
+  // One split and no more is a last pair (targets/squares.hpp), which costs up to one more.
+  if (V::kSizes && worker_.data().rounds_pairs()) both.set(1, both[1] + 1);
+  lower_to(plan->value, both);
   return plan;
 }
 

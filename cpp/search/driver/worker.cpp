@@ -50,16 +50,19 @@ Cost Worker<V>::one_split(Node& node, Cost below, bool limited) {
 }
 
 // Useful. A tree of s splits costs at least s penalties, so one below `best` has fewer than
-// best / penalty splits, and is no deeper than that.
+// best / penalty splits, and is no deeper than that. Where what a split costs depends on whether it
+// is the last that the depth allows (Last pairs in targets/squares.hpp), one more level is left, so
+// that none of its splits is.
 template <class V>
 void Worker<V>::limit_to_useful(const V& best, Budget& budget) {
   if (data_.penalty == 0 || !work_.switches.on(Pruning::kUsefulSplits)) return;
   Cost most = 0;
   for (int k = 0; k < best.budgets(); ++k) most = std::max(most, best[k]);
   const Cost useful = most <= 0 ? 0 : (most - 1) / data_.penalty;
-  if (useful >= budget.depth) return;
+  const Cost levels = useful > 0 && data_.rounds_pairs() ? useful + 1 : useful;
+  if (levels >= budget.depth) return;
   work_.counters.count(Pruning::kUsefulSplits);
-  budget.depth = static_cast<int>(useful);
+  budget.depth = static_cast<int>(levels);
 }
 
 // Finds what one split achieves, and takes that budget (or, at depth one, every budget) off the

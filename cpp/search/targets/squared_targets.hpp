@@ -15,8 +15,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "search/bits.hpp"
@@ -41,14 +39,12 @@ class SquaredTargets {
 
   void allocate(const Problem& data, int rows, int words) {
     shift_ = data.shift;
-    influences_ = data.influences;
     lightest_ = 1;
     if (Weighted) lightest_ = *std::min_element(data.masses, data.masses + data.rows);
     resize(data.features, rows, words);
   }
   void allocate(const SquaredTargets& parent, int rows, int words) {
     shift_ = parent.shift_;
-    influences_ = parent.influences_;
     lightest_ = parent.lightest_;
     resize(parent.features_, rows, words);
   }
@@ -68,7 +64,6 @@ class SquaredTargets {
     std::fill(folded_.begin(), folded_.end(), 0);
     std::fill(summed_.begin(), summed_.end(), 0);
     total_ = prefix(0)[rows_];
-    if (influences_) set_range();
     leaf = total_.cost(shift_);
     label = 0;
   }
@@ -113,15 +108,9 @@ class SquaredTargets {
 
   // Classes there are none.
   static int class_at(int, int) { return 0; }
-  // Influence. A row added to a leaf costs at most its squared distance from the mean of the leaf,
-  // which lies between the least and the largest target of the node; rounded up, and one more for
-  // what the cost of the leaf was rounded down by.
-  bool influences() const { return influences_; }
-  Cost cost_at(int f, int i, Cost) const {
-    const double w = Weighted ? masses_[at(f, i)] : 1, y = sums_[at(f, i)] / w;
-    const double far = std::max(y - lowest_, highest_ - y);
-    return static_cast<Cost>(std::ldexp(w * far * far * (1 + 0x1p-40), -shift_)) + 2;
-  }
+  // Nor is there a bound on what a row adds to a leaf: nobody asks, since the node says that it is
+  // unbounded.
+  static Cost cost_at(int, int, Cost) { return kInfinite / 2; }
   SquareSums row_at(int f, int i) const {
     const double p = sums_[at(f, i)];
     if (Weighted) return SquareSums::of_row(p, masses_[at(f, i)]);
@@ -204,16 +193,6 @@ class SquaredTargets {
     }
   }
 
-  void set_range() {
-    lowest_ = std::numeric_limits<double>::infinity();
-    highest_ = -lowest_;
-    for (int i = 0; i < rows_; ++i) {
-      const double y = sums_[at(0, i)] / (Weighted ? masses_[at(0, i)] : 1);
-      lowest_ = std::min(lowest_, y);
-      highest_ = std::max(highest_, y);
-    }
-  }
-
   // The sums of the first rows of column f, made when first asked for.
   const SquareSums* prefix(int f) const {
     const auto stride = static_cast<std::size_t>(rows_) + 1;
@@ -255,8 +234,7 @@ class SquaredTargets {
   static constexpr std::size_t kFold = Weighted ? 4 : 2;
 
   int rows_ = 0, words_ = 0, features_ = 0, shift_ = 0;
-  bool influences_ = false;
-  double lightest_ = 1, lowest_ = 0, highest_ = 0;
+  double lightest_ = 1;
   std::size_t stride_ = 0;
   SquareSums total_;
   std::vector<double> sums_, masses_, fold_;

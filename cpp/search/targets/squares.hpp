@@ -14,15 +14,43 @@
 //                   satisfy (P_A + P_B)^2 / (W_A + W_B) <= P_A^2 / W_A + P_B^2 / W_B, and
 //                   ceil(a + b) <= ceil(a) + ceil(b). So fewer rows never cost more, which is
 //                   Subset.
-// Costs of the search are such errors in units of 2^shift, rounded down. A leaf costs
-// error(S) >> shift, and two leaves below one last split cost (error(L) + error(R)) >> shift:
-// rounding down keeps both monotone in the rows, and a leaf of equal targets costs nothing.
+// Costs of the search are such errors in units u = 2^shift, rounded down. Its optimum for the rows
+// S, at most d levels and at most k splits, with the penalty c for a split, is defined by
 //
-// What rounding can do. The sum of all q is the same for every tree, so trees are compared by their
-// explained parts: exactly but for one unit of 2^shift a leaf, and for the rounding of p, half of
-// one a row. The units are chosen (exactree/engines/squares.py) so that both together stay below
-// 1e-9 of the error of the single leaf, so the best tree of the search is within that of the
-// optimum.
+//   e(S, 0, k) = e(S, d, 0) = floor(error(S) / u)
+//   e(S, 1, k) = e(S, d, 1) = min(e(S, 0, 0), c + min floor((error(L) + error(R)) / u))
+//   e(S, d, k) = min(e(S, 0, 0), c + min (e(L, d - 1, i) + e(R, d - 1, k - 1 - i)))   d, k >= 2
+//
+// over all splits of S into L and R, and all i. Without a limit on splits k is 2^d - 1, and
+// e(S, d) = min(e(S, 0), c + min (e(L, d - 1) + e(R, d - 1))) for d >= 2.
+//   Last pairs.     The two leaves below a split that is the last, by depth or by splits, are
+//                   rounded down together, because a scan knows the sum of their squares and not
+//                   each; all other leaves are rounded down by themselves. As
+//                   floor(a) + floor(b) <= floor(a + b) <= floor(a) + floor(b) + 1, a pair costs
+//                   up to one more than its leaves.
+//   Lower bound.    e(S, d, k) u is at most the least error of such a tree, with the penalties, and
+//                   above that less one unit for every leaf.
+//   More is less.   e(S, d + 1, k) <= e(S, d, k) and e(S, d, k + 1) <= e(S, d, k), by induction:
+//                   what was a last pair becomes two leaves, which cost no more.
+//   Subset.         A within B: e(A, d, k) <= e(B, d, k). The splits of B part A as well. If both
+//                   sides get rows of A, then by induction, or as floor is monotone; if only L
+//                   does, e(A, d, k) <= e(L, d - 1, i) by More is less and induction.
+//   Budgets.        The optimum does not change where a limit that cannot bind is dropped:
+//                   - e(S, d, k) = e(S, k, k) for d >= k: below the root of a tree every level
+//                     takes a split, so that d - j >= k - j at level j is no less than the splits
+//                     left there, and a pair that is the last by depth is so by splits;
+//                   - e(S, d, k) = e(S, d, 2^d - 1) for larger k: the halves of 2^d - 2 are enough
+//                     for both sides;
+//                   - with n the rows of S, e(S, d) = e(S, n - 1) for d >= n - 1, and
+//                     e(S, d, k) = e(S, d) for k >= n - 1: each level has a row less, each side of
+//                     m rows can be left m - 1 splits; so a node whose last split this makes has
+//                     two rows, and its leaves cost nothing, together or one by one.
+//   Useful.         If all trees below some cost have s splits or fewer, s >= 1, then s + 1 levels
+//                   are enough: all splits of such a tree are above the last level then, which
+//                   makes none of its pairs a last one. With s levels one could be.
+// So each subproblem has one optimum, whatever is pruned, and wherever it is met.
+//
+// What rounding can do is counted in exactree/engines/squares.py. With shift = 0 nothing is lost.
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,7 @@ import numpy as np
 from exactree import _native
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines import squares as fixed
+from exactree.engines.generic import generic
 from exactree.engines.upwards import (
     Run,
     enough_levels,
@@ -24,7 +25,7 @@ from exactree.engines.upwards import (
 from exactree.memory import default_limit
 from exactree.objectives import CostMatrix, MisclassificationError
 from exactree.problem import Cut, Limits, OnProgress, Part, Problem, Progress, Result, Status
-from exactree.tree import Leaf, Node, Split, Tree, size
+from exactree.tree import Leaf, Node, Split, Tree
 
 MAX_BUDGET = 31
 FEW_CLASSES = 16
@@ -44,7 +45,6 @@ def search(
     *,
     switches: int = 0,
     isa: str = "auto",
-    influences: bool = False,
     below: int | None = None,
 ) -> Result:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
@@ -52,12 +52,12 @@ def search(
     `below` is the cost of a tree that is known, for problems with sides: if none is below it, the
     single leaf comes back, and the cost as lower bound.
 
-    `switches` turns prunings off, `influences` one of squared error on that did not pay, and `isa`
-    chooses the instruction set; they are for tests and benchmarks, and none changes the result.
+    `switches` turns prunings off, and `isa` chooses the instruction set; they are for tests and
+    benchmarks, and neither changes the result.
     """
     options = {"switches": switches, "isa": isa}
     if fixed.is_squared(problem):
-        one: Run = partial(_search_squares, options={**options, "influences": influences})
+        one: Run = partial(_search_squares, options=options)
     else:
         if below is not None:
             options = {**options, "upper_bound": below}
@@ -237,32 +237,53 @@ def _search_squares(
 ) -> Result:
     """Solve for squared error in whole numbers; again with finer steps if few digits are left."""
     _refuse_long_budget(problem, sizes=False)
-    start, y = perf_counter(), problem.targets().y
-    best: Result | None = None
-    for _ in range(MAX_PASSES):
-        left = replace(limits, seconds=_seconds_left(limits, start))
-        squares = fixed.whole_squares(problem, y)
-        assert squares is not None, fixed.why_not_whole(problem)
-        found = _pass(problem, squares, left, on_progress, options)[0]
-        best = found = found if best is None else _with_better_tree(found, best)
-        if found.status != "optimal":
+    start, given = perf_counter(), problem.targets()
+    squares = fixed.whole_squares(problem, given.y)
+    best = _pass(problem, squares, limits, on_progress, options)[0]
+    for _ in range(MAX_PASSES - 1):
+        if best.status != "optimal" or not best.gap:
+            return best
+        before = best.objective
+        y = fixed.without_gaps(given.y, given.weights, float(before))
+        squares = fixed.whole_squares(problem, y, shortened=True)
+        left = _what_is_left(limits, start)
+        best = _combined(_pass(problem, squares, left, on_progress, options)[0], best)
+        if best.objective == before:
             break
-        if not fixed.is_coarse(squares, float(found.objective), size(found.tree) + 1):
-            break
-        closer = fixed.without_gaps(y, problem.targets().weights, float(found.objective))
-        if closer is y:
-            break
-        y = closer
-    assert best is not None
-    return best
+    if best.status != "optimal" or not best.gap:
+        return best
+    return _in_numpy(problem, best, _what_is_left(limits, start), on_progress)
 
 
-def _with_better_tree(found: Result, other: Result) -> Result:
-    """Give what was found last with the tree found before, if that is no worse."""
-    if found.objective < other.objective:
+def _what_is_left(limits: Limits, start: float) -> Limits:
+    return replace(limits, seconds=_seconds_left(limits, start))
+
+
+def _in_numpy(
+    problem: Problem, best: Result, limits: Limits, on_progress: OnProgress | None
+) -> Result:
+    """Leave what whole numbers cannot prove to the other engine, and say so."""
+    found = _combined(generic(problem, limits, on_progress), best)
+    return replace(found, stats={**best.stats, "finished_in_numpy": 1})
+
+
+def _combined(found: Result, before: Result) -> Result:
+    """Give what was found last with the better tree and the better bound of both."""
+    tree = found.tree if found.objective < before.objective else before.tree
+    objective = min(found.objective, before.objective)
+    low = min(max(found.lower_bound, before.lower_bound), objective)
+    return _settled(
+        replace(found, objective=objective, lower_bound=low, gap=objective - low, tree=tree)
+    )
+
+
+def _settled(found: Result) -> Result:
+    """Close the gap of a complete search if it is within the tolerance; otherwise it stays open."""
+    cost = found.objective
+    if found.status != "optimal" or not fixed.is_optimal(float(cost), float(found.lower_bound)):
         return found
-    best, low = other.objective, min(found.lower_bound, other.objective)
-    return replace(found, objective=best, lower_bound=low, gap=best - low, tree=other.tree)
+    history = (*found.history[:-1], (found.history[-1][0], cost, cost)) if found.history else ()
+    return replace(found, lower_bound=cost, gap=cost - cost, history=history)
 
 
 def _search_squared_sizes(
@@ -272,15 +293,13 @@ def _search_squared_sizes(
     _refuse_long_budget(problem, sizes=True)
     start = perf_counter()
     squares = fixed.whole_squares(problem, problem.targets().y)
-    assert squares is not None, fixed.why_not_whole(problem)
     found = _pass(problem, squares, limits, on_progress, {"sizes": True})
     for k, result in enumerate(found):
-        coarse = fixed.is_coarse(squares, float(result.objective), size(result.tree) + 1)
-        if result.status != "optimal" or not coarse:
+        if result.status != "optimal" or not result.gap:
             continue
-        left = replace(limits, seconds=_seconds_left(limits, start))
+        left = _what_is_left(limits, start)
         finer = _search_squares(replace(problem, max_splits=k), left, on_progress, {})
-        found[k] = _with_better_tree(finer, result)
+        found[k] = _combined(finer, result)
     return found
 
 
@@ -295,10 +314,10 @@ def _pass(
 
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
-            on_progress(Progress(seconds, objective * price, lower_bound * price))
+            worth = squares.worth(objective), squares.worth(lower_bound)
+            on_progress(Progress(seconds, *worth))
 
     started = perf_counter()
-    price = squares.price
     bound = fixed.equal_rows_units(problem, squares)
     terms = {**_terms(problem, limits), "time_limit": _seconds_left(limits, started)}
     found: Any = _native.search_squares(
@@ -323,21 +342,24 @@ def _pass(
 def _squared_result(
     problem: Problem, squares: fixed.Squares, found: Any, *, proved: bool, units: int, tree: Tree
 ) -> Result:
+    """Cost the tree anew; "optimal" with a gap means that rounding may hide a better one."""
     objective = fixed.loss(problem, tree)
-    bound = objective if proved else min(fixed.least_cost(squares, units), objective)
+    bound = min(squares.least_cost(units), objective)
     history = [
-        (seconds, cost * squares.price, low * squares.price) for seconds, cost, low in found.history
+        (seconds, squares.worth(cost), squares.worth(low)) for seconds, cost, low in found.history
     ]
     history[-1] = (history[-1][0], objective, bound)
-    return Result(
-        status="optimal" if proved else found.status,
-        space=problem.space,
-        objective=objective,
-        lower_bound=bound,
-        gap=objective - bound,
-        tree=tree,
-        stats=_stats(found),
-        history=tuple(history),
+    return _settled(
+        Result(
+            status="optimal" if proved else found.status,
+            space=problem.space,
+            objective=objective,
+            lower_bound=bound,
+            gap=objective - bound,
+            tree=tree,
+            stats=_stats(found),
+            history=tuple(history),
+        )
     )
 
 

@@ -1,26 +1,38 @@
 """Squared error in whole numbers, as the native search wants it.
 
-A row of weight w and target y becomes a whole weight and a whole sum p, nearly w (y - c) / step for
-the median c. The steps are powers of two, as fine as keeps the sums of |p| and of w below 2^53, so
-that adding them in float64 is exact. Costs are squares of steps in units of 2^shift; the proofs of
-what the search does with them are in cpp/search/targets/squares.hpp. What that loses, for N rows of
-weight one, T the error of the single leaf and f that of a tree:
+A row of weight w and target y becomes a whole weight w' and a whole sum p, nearly w' (y - c) / step
+for the median c, with the sums of |p| and of w' below 2^53, so that adding them in float64 is
+exact. Costs are squares of steps in units of 2^shift; cpp/search/targets/squares.hpp has what the
+search does with them.
 
-- half a step a row. The error of a tree is the squared distance of the targets from their
-  projection on its leaves, so it changes by sqrt(f N) + N / 4 at most (f in squared steps). As
-  sum |p| > 2^51 and (sum |p|)^2 <= N T, that is below N 2^-51 sqrt(f T) and a trifle;
-- a unit a leaf, and T is about 2^56 units;
-- digits of weights whose sum needs more than 50, only where that changes no error by 4e-10 T.
+Targets that are whole multiples of a power of ten (all that were written down with a few digits)
+are taken as they are: step is that power, shift is 0, and nothing is lost. Others get a step as
+fine as the sums allow, and units of about 2^-56 of the error T of the single leaf.
 
-So "optimal" means within 1e-9 T of the optimum up to a million rows. Where a tree leaves next to
-nothing of T, because some targets lie far from all others, gaps that no leaf of a tree as good can
-span are shortened (`without_gaps`), and the search is repeated with finer steps.
+What "optimal" means: the cost of the tree is at most 1 + TOLERANCE times that of any other. It is
+checked after every search, from what the search proved: no tree costs less than U units.
+
+- Leaves and the penalty are rounded down, so in the rounded numbers no tree costs less than
+  V = U units less `excess`, by which squares p^2 / w' were rounded up. That is the same for every
+  tree, and known nearly exactly: it costs next to nothing of the bound.
+- The error of a tree is the squared distance, in the norm of the weights w', of the targets from
+  their projection on its leaves. All targets together were moved by rho, so with the user's
+  targets no tree costs less than (sqrt(V) - rho)^2.
+- Weights were rounded down, and each leaf costs at least as much with larger ones; where one would
+  have become zero it was raised, by the share `raised` at most, for which 1 + raised divides.
+- Before that, weights with more than 60 digits in all were rounded (exactree/weights.py), by a
+  share below 2^-33 each, which makes as much of every cost.
+
+The cost of the tree found is added up anew, with all digits. If it is farther above that bound, the
+gaps that no leaf of a tree as good can span are shortened (`without_gaps`), and the search is
+repeated with finer steps; what even that does not prove is left to the engine in NumPy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import frexp, fsum, ldexp
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import frexp, fsum, ldexp, sqrt
 from typing import Any
 
 import numpy as np
@@ -33,42 +45,74 @@ from exactree.tree import Leaf, Tree, size
 
 Floats = NDArray[np.float64]
 
-SUM_BITS = 52
-WEIGHT_BITS = 50
+SUMS = 2.0**53
 UNIT_BITS = 56
-# What the rounding of weights may change, relative to the error of the single leaf.
-ROUNDING = 4e-10
-# A tree is good enough if rounding may have hidden one that is better by this share.
+LEAST_UNIT_BITS = 42
+MOST_DECIMALS = 9
+# "Optimal" is within this share of the optimum; see docs/objectives.md.
 TOLERANCE = 1e-9
+# What the rounding of weights to 60 digits can make of it, there and back.
+WEIGHTS_SHARE = 2.0**-32
 
 
 @dataclass(frozen=True, eq=False)
 class Squares:
-    """Whole weights (None: one each) and sums; one unit of cost is worth `price`."""
+    """Whole weights (None: one each) and sums; one unit of cost is worth `price`.
+
+    `excess` units, the distance `moved` and the shares by which weights were `raised` and `lowered`
+    at most are what rounding did: see above.
+    """
 
     sums: Floats
     weights: Floats | None
     shift: int
-    price: float
+    price: Fraction
+    excess: float = 0.0
+    moved: float = 0.0
+    raised: float = 0.0
+    lowered: float = 0.0
 
     def units(self, cost: Number) -> int:
-        """Give the nearest number of units, for a penalty; beyond any error it is all the same."""
-        return round(min(cost / self.price, 2.0**59))
+        """Give the whole units in a penalty; beyond any error it is all the same."""
+        return min(int(Fraction(cost) / self.price), 2**59)
 
-    def bound(self, cost: Number, rows: int) -> int:
-        """Give a number of units that a cost is not below, whatever was rounded."""
-        return max(int(cost / self.price * (1 - 1e-9)) - rows - 2, 0)
+    def worth(self, units: int) -> float:
+        """Give what so many units are worth."""
+        return float(units * self.price)
+
+    def least_cost(self, units: int) -> float:
+        """Give what no tree is below if in whole numbers none is below so many units."""
+        cost = max(float((units - Fraction(self.excess)) * self.price), 0.0)
+        if cost == 0:
+            return 0.0
+        share = max(1 - self.moved / sqrt(cost), 0.0)
+        return cost * share * share / (1 + self.raised) * (1 - 1e-14)
+
+    def bound(self, cost: float, leaves: int) -> int:
+        """Give the units that no tree of so many leaves is below if none costs less than `cost`.
+
+        The same inequalities the other way round. Every leaf and every split is rounded down.
+        """
+        kept = cost * (1 - self.lowered) * (1 - 1e-9)
+        if kept <= 0:
+            return 0
+        share = max(1 - self.moved / sqrt(kept), 0.0)
+        return max(int(Fraction(kept * share * share) / self.price) - 2 * leaves, 0)
+
+
+def is_optimal(cost: float, least: float) -> bool:
+    """Tell whether a tree of this cost is optimal if none is below `least`: the tolerance.
+
+    >>> is_optimal(1 + 1e-10, 1.0), is_optimal(1 + 1e-9, 1.0), is_optimal(0.0, 0.0)
+    (True, False, True)
+    """
+    return cost <= least * (1 + TOLERANCE - WEIGHTS_SHARE)
 
 
 def why_not_whole(problem: Problem) -> str | None:
     """Say why the native search cannot take a problem; None if it can."""
-    if type(problem.objective) is MisclassificationError:
-        return None
-    if problem.sides is not None:
+    if type(problem.objective) is not MisclassificationError and problem.sides is not None:
         return "its splits are listed partitions, which it knows for objective 'error' alone"
-    weighted = is_squared(problem) and problem.weights is not None
-    if weighted and whole_squares(problem, problem.targets().y) is None:
-        return "its weights are too unlike for whole numbers: round sample_weight"
     return None
 
 
@@ -77,50 +121,111 @@ def is_squared(problem: Problem) -> bool:
     return type(problem.objective) is SquaredError
 
 
-def whole_squares(problem: Problem, y: Floats) -> Squares | None:
-    """Give the targets in whole numbers; None if the weights are too unlike for that.
+def whole_squares(problem: Problem, y: Floats, *, shortened: bool = False) -> Squares:
+    """Give targets in whole numbers, multiples of a power of ten if they are and not `shortened`.
 
     >>> from exactree.problem import Problem
     >>> line = np.arange(3, dtype=np.int32)
-    >>> p = Problem(line[None], line, 3, objective=SquaredError(), values=np.array([1.0, 2.0, 9.0]))
+    >>> p = Problem(line[None], line, 3, objective=SquaredError(), values=np.array([0.1, 0.2, 0.9]))
     >>> squares = whole_squares(p, p.targets().y)
-    >>> (squares.sums / squares.sums[2] * 7).tolist()
-    [-1.0, 0.0, 7.0]
+    >>> squares.sums.tolist(), squares.price, squares.shift
+    ([-1.0, 0.0, 7.0], Fraction(1, 100), 0)
     """
-    weights = None if problem.weights is None else problem.weights.astype(np.float64)
-    worth = float(problem.scale)
-    if weights is not None and int(problem.weights.sum()) >= 2**WEIGHT_BITS:  # type: ignore[union-attr]
-        weights, worth = _shorter(weights, worth)
-    d = y - _median(y, weights)
-    w = np.ones(len(y)) if weights is None else weights
-    spread = float(w @ np.abs(d))
-    if spread == 0:
-        return Squares(np.zeros(len(y)), weights, 0, 1.0)
-    if weights is not None and not _rounds_well(problem, weights, worth, d):
-        return None
-    place = SUM_BITS - frexp(spread)[1]
-    sums = np.rint(np.ldexp(w * d, place))
-    total = float((sums / w) @ sums) - float(sums.sum()) ** 2 / float(w.sum())
-    if weights is not None and float((1 / w).sum()) > ROUNDING**2 * total:
-        return None
-    # Rows of one target and unlike weights would otherwise differ by their rounding.
-    least = 0 if weights is None else len(y).bit_length() + 1
-    shift = max(frexp(total)[1] - UNIT_BITS, least, 0)
-    return Squares(sums, weights, shift, ldexp(worth, shift - 2 * place))
+    weights, worth = _whole_weights(problem)
+    centre = _median(y, weights)
+    exact = None if shortened else _decimal(y, centre, weights, worth)
+    found = exact or _finest(y, centre, weights, worth, shortened)
+    if weights is None:
+        return found
+    raised, lowered = _rounded(problem, weights, worth)
+    return replace(found, raised=raised, lowered=lowered)
 
 
-def _shorter(weights: Floats, worth: float) -> tuple[Floats, float]:
-    """Drop binary digits until the sum is short enough."""
-    less = frexp(float(weights.sum()))[1] - WEIGHT_BITS
-    return np.maximum(np.rint(np.ldexp(weights, -less)), 1.0), ldexp(worth, less)
+def _whole_weights(problem: Problem) -> tuple[Floats | None, Fraction]:
+    """Give whole weights, and what one is worth."""
+    if problem.weights is None:
+        return None, problem.scale * problem.unit
+    total = int(problem.weights.sum())
+    if total < SUMS:
+        return problem.weights.astype(np.float64), problem.scale
+    # Rounded down with room for those that are raised to one.
+    factor = (2**53 - problem.n_rows - 1) / total
+    weights = np.floor(problem.weights.astype(np.float64) * (factor * (1 - 1e-15)))
+    return np.maximum(weights, 1.0), problem.scale / Fraction(factor)
 
 
-def _rounds_well(problem: Problem, weights: Floats, worth: float, d: Floats) -> bool:
+def _rounded(problem: Problem, weights: Floats, worth: Fraction) -> tuple[float, float]:
+    """Give the shares by which weights were raised and lowered at most."""
     assert problem.weights is not None
-    lost = np.abs(weights * worth - problem.weights * float(problem.scale))
-    reach = np.ptp(d) ** 2
-    total = float(problem.weights @ (d * d)) * float(problem.scale)
-    return bool(float(lost.sum()) * float(reach) <= ROUNDING * total)
+    if worth == problem.scale:
+        return 0.0, 0.0
+    ratio = weights / (problem.weights * float(problem.scale / worth))
+    return max(float(ratio.max()) * (1 + 1e-15) - 1, 0.0), 1 - float(ratio.min())
+
+
+def _decimal(y: Floats, centre: float, weights: Floats | None, worth: Fraction) -> Squares | None:
+    """Take targets that are whole multiples of a power of ten as they are."""
+    w = np.ones(len(y)) if weights is None else weights
+    for digits in range(MOST_DECIMALS + 1):
+        tens = y * 10.0**digits
+        whole = np.rint(tens)
+        off = np.abs(tens - whole) + 2.0**-52 * np.abs(tens)
+        if float(np.abs(whole).max()) >= 2.0**50:
+            return None
+        if float(off.max()) > 2.0**-24:
+            continue
+        steps = whole - np.rint(centre * 10.0**digits)
+        square = float((w * steps) @ steps)
+        if float(w @ np.abs(steps)) * 1.001 >= SUMS or square >= 2.0**57:
+            return None
+        # Whole numbers of up to ten digits and no decimals are exactly what they are.
+        off = np.zeros(len(y)) if digits == 0 and (tens == whole).all() else off
+        price = worth / 100**digits
+        moved = sqrt(float(w @ (off * off)) * float(price))
+        return Squares(w * steps, weights, 0, price, moved=moved)
+    return None
+
+
+def _finest(
+    y: Floats, centre: float, weights: Floats | None, worth: Fraction, shortened: bool
+) -> Squares:
+    """Round to the finest steps, powers of two."""
+    d, w = y - centre, np.ones(len(y)) if weights is None else weights
+    place = 54 - frexp(float(w @ np.abs(d)))[1]
+    while True:
+        sums = np.rint(np.ldexp(w * d, place))
+        if float(np.abs(sums).sum()) < SUMS:
+            break
+        place -= 1
+    # In steps: what rounding moved, and what differences, products and quotients had lost.
+    lost = np.ldexp(np.abs(d) + np.abs(y) * shortened, place - 51)
+    off = np.abs(np.ldexp(d, place) - sums / w) + lost
+    total = float((sums / w) @ sums) - float(sums.sum()) ** 2 / float(w.sum())
+    # Rows of one target and unlike weights differ by their rounding: units that hide it, unless
+    # they would be too coarse.
+    hiding = 0 if weights is None else len(d).bit_length() + 1
+    bits = frexp(total)[1]
+    shift = max(bits - UNIT_BITS, min(hiding, bits - LEAST_UNIT_BITS), 0)
+    step = Fraction(2) ** -place
+    moved = sqrt(float(w @ (off * off)) * float(worth)) * float(step)
+    excess = 0.0 if weights is None else ldexp(_rounded_up(sums, w), -shift)
+    return Squares(sums, weights, shift, worth * step**2 * 2**shift, excess, moved)
+
+
+def _rounded_up(sums: Floats, weights: Floats) -> float:
+    """Bound what rounding the squares up to whole numbers adds, from above.
+
+    A square in float64 is off by a share of 2^-52 at most. Where that could hide that a whole
+    number is passed, the square counts as rounded up by one.
+
+    >>> round(_rounded_up(np.array([1.0, 4.0]), np.array([2.0, 3.0])), 6)
+    1.166667
+    """
+    squares = sums * sums / weights
+    unsure = squares * 2.0**-51
+    up = np.ceil(squares) - squares
+    sure = (up > unsure) & (up + unsure < 1)
+    return fsum(np.where(sure, up + unsure, 1.0))
 
 
 def _median(y: Floats, weights: Floats | None) -> float:
@@ -164,26 +269,8 @@ def squared_error(y: Floats, weights: NDArray[Any]) -> float:
 def equal_rows_units(problem: Problem, squares: Squares) -> int:
     """Bound the cost of every tree by the groups of equal rows."""
     cost = equal_rows_cost(problem.keys(), problem.targets(), problem.objective)
-    return squares.bound(cost, problem.n_rows)
-
-
-def rounding(squares: Squares, cost: float, leaves: int) -> float:
-    """Bound what rounding can change of a tree with this error and so many leaves."""
-    w = np.ones(1) if squares.weights is None else squares.weights
-    halves = float(np.broadcast_to(1 / w, squares.sums.shape).sum())
-    step = ldexp(squares.price, -squares.shift)
-    return float((cost * step * halves) ** 0.5 + step * halves / 4 + leaves * squares.price)
-
-
-def is_coarse(squares: Squares, cost: float, leaves: int) -> bool:
-    """Tell whether rounding may hide a tree that is better than this one by 1e-9 of its cost."""
-    return 2 * rounding(squares, cost, leaves) > TOLERANCE * cost
-
-
-def least_cost(squares: Squares, units: int) -> float:
-    """Give what trees of so many units or more cost at least, rounding allowed for."""
-    cost = units * squares.price
-    return max(cost - 2 * rounding(squares, cost, 2), 0.0)
+    leaves = min(problem.n_rows, 2 ** min(problem.max_depth, 60))
+    return squares.bound(float(cost), leaves)
 
 
 def without_gaps(y: Floats, weights: NDArray[Any], best: float) -> Floats:
@@ -198,15 +285,18 @@ def without_gaps(y: Floats, weights: NDArray[Any], best: float) -> Floats:
     [0.0, 1.0, 5.0, 6.0]
     """
     widest = 1.5 * float(np.sqrt(2 * best / float(weights.min())))
+    least = ldexp(1.0, frexp(widest)[1])
     values, place = np.unique(y, return_inverse=True)
     gaps = np.diff(values)
-    short = np.minimum(gaps, ldexp(1.0, frexp(widest)[1]))
+    short = np.minimum(gaps, least)
     if (short == gaps).all():
         return y
-    # From gap to gap the targets keep their differences, to the last digit where they can.
+    # From gap to gap the targets keep their differences; what is added is a multiple of a power of
+    # two, so that a target is rounded once.
     block = np.concatenate([[0], np.cumsum(short < gaps)])
     starts = np.searchsorted(block, np.arange(block[-1] + 1))
     inside = values - values[starts][block]
     ends = np.append(starts[1:], len(values)) - 1
-    offsets = np.concatenate([[0.0], np.cumsum(inside[ends[:-1]] + short[ends[:-1]])])
+    lengths = np.ceil(inside[ends[:-1]] / least) * least + least
+    offsets = np.concatenate([[0.0], np.cumsum(lengths)])
     return np.asarray((inside + offsets[block])[place.reshape(-1)])
