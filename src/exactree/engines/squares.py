@@ -282,7 +282,7 @@ def without_gaps(y: Floats, weights: NDArray[Any], best: float) -> Floats:
     leaf does not change by moving the targets beyond it together.
 
     >>> without_gaps(np.array([0.0, 1.0, 1e9, 1e9 + 1]), np.ones(4), 2.0).tolist()
-    [0.0, 1.0, 5.0, 6.0]
+    [0.0, 1.0, 8.0, 9.0]
     """
     widest = 1.5 * float(np.sqrt(2 * best / float(weights.min())))
     least = ldexp(1.0, frexp(widest)[1])
