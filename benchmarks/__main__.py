@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import oblique, regression, report, suites, surfaces
+from benchmarks import cluster, losses, oblique, regression, report, suites, surfaces
+from benchmarks.anytime import anytime
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.large import large
 from benchmarks.limits import limits
+from benchmarks.policy import policy
+from benchmarks.proof import proof
 from benchmarks.solvers import find
 from benchmarks.suites import DEFAULT_SOLVERS, Finding, Setting
 
@@ -28,8 +31,12 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "threads": suites.threads,
     "scaling": suites.scaling,
     "limits": limits,
+    "cluster": cluster.cluster,
+    "anytime": anytime,
     "large": large,
+    "policy": policy,
     "memory": suites.memory,
+    "proof": proof,
     "iris": suites.iris,
     "hyperplanes": surfaces.hyperplanes,
     "hyperplanes_further": surfaces.hyperplanes_further,
@@ -43,6 +50,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "regression": regression.exact,
     "regression_bins": regression.binned,
     "regression_switches": regression.switches,
+    "losses": losses.losses,
 }
 
 
@@ -64,7 +72,8 @@ def perform(options: argparse.Namespace, view: report.View) -> int:
     setting = settings(options, view)
     finding = EXPERIMENTS[options.experiment](setting)
     command = " ".join([options.experiment, *(["--data"] if options.data else [])])
-    parts = [f"## {command}", report.header(finding.records, view), finding.text]
+    head = [report.header(finding.records, view)] if finding.records else []
+    parts = [f"## {command}", *head, finding.text]
     text = "\n\n".join([*parts, report.failures(finding.records)]).strip() + "\n"
     setting.results.with_suffix(".md").write_text(text)
     print(text)

@@ -1,8 +1,9 @@
-"""Trees of hyperplanes for tables of any size: ours beside CART and two peers of our own."""
+"""Trees of hyperplanes for tables of any size: ours, CART, two of our own, packages installed."""
 
 from dataclasses import replace
 
 from benchmarks.jobs import Problem
+from benchmarks.oblique_packages import installed
 from benchmarks.report import duration, lines, number, shape, table
 from benchmarks.suites import OURS, Finding, Setting
 
@@ -13,10 +14,10 @@ PEERS = ["cart", "logistic_tree", "tao"]
 def oblique(setting: Setting) -> Finding:
     """Errors of every solver at depths one to three, and the seconds of ours."""
     problems = [Problem(splits="hyperplane", max_depth=depth) for depth in DEPTHS]
-    solvers = [OURS, *PEERS]
-    records = setting.measure("oblique", problems, solvers=solvers)
+    peers = [*PEERS, *installed()]
+    records = setting.measure("oblique", problems, solvers=[OURS, *peers])
     view = replace(setting.view, allow_unconfirmed=True, independent=False)
-    head = ["instance", "size", "depth", "seconds", "errors", "proved", *PEERS]
+    head = ["instance", "size", "depth", "seconds", "errors", "proved", *peers]
     rows = []
     for line in lines(records, view):
         ours = line.best[OURS]
@@ -24,5 +25,5 @@ def oblique(setting: Setting) -> Finding:
         cells = [line.group.instance, shape(line.best), str(line.group.problem.max_depth)]
         cells += ["" if seconds is None else duration(seconds)]
         cells += [number(ours.get("objective")), number(ours.get("lower_bound"))]
-        rows.append([*cells, *(number(line.best[peer].get("objective")) for peer in PEERS)])
+        rows.append([*cells, *(number(line.best[peer].get("objective")) for peer in peers)])
     return Finding(records, table(head, rows))

@@ -43,15 +43,15 @@ def times(every: Sequence[Line], view: View, path: Path) -> bool:
     return True
 
 
-def growth(series: Series, label: str, path: Path) -> bool:
-    """Seconds against size, both logarithmic, one line a solver."""
+def growth(series: Series, label: str, path: Path, quantity: str = "seconds") -> bool:
+    """Seconds, or something else, against size, both logarithmic, one line a solver."""
     if not any(series.values()) or not available():
         return False
     figure, axes = _figure(4.5)
     for name, points in series.items():
         if points:
             axes.plot(*zip(*points, strict=True), marker="o", label=name)
-    axes.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds")
+    axes.set(xscale="log", yscale="log", xlabel=label, ylabel=quantity)
     axes.grid(visible=True, which="major", color="0.9")
     axes.legend(loc="best")
     figure.savefig(path)

@@ -4,7 +4,7 @@ Nobody else solves the exact problem, so there our times stand unconfirmed but f
 not be better; on listed thresholds another solver confirms them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from time import process_time
@@ -46,7 +46,7 @@ PRUNINGS = (
 
 def exact(setting: Setting) -> Finding:
     """All thresholds, two to four levels, against CART; and the growth with the rows."""
-    instances = _instances(setting)
+    instances = instances_of(setting)
     problems = [_problem(setting, depth) for depth in BARS]
     solvers = [OURS, "cart"]
     records = setting.measure("regression", problems, instances=instances, solvers=solvers)
@@ -59,7 +59,7 @@ def exact(setting: Setting) -> Finding:
 
 def binned(setting: Setting) -> Finding:
     """The same quantiles as thresholds for all solvers, three and four levels."""
-    instances = [instance.binned(THRESHOLDS) for instance in _instances(setting)]
+    instances = [instance.binned(THRESHOLDS) for instance in instances_of(setting)]
     solvers = [*PEERS, *(solver for solver in MORE_PEERS if solver in setting.solvers)]
     found, texts = [], []
     for depth in (3, 4):
@@ -75,39 +75,29 @@ def switches(setting: Setting) -> Finding:
     plain = f"{OURS}-switched"
     solvers = [plain, *(f"{plain}:{pruning}" for pruning in PRUNINGS)]
     problem = _problem(setting, setting.problem.max_depth or 3)
-    instances = _instances(setting)
+    instances = instances_of(setting)
     records = setting.measure("switches", [problem], instances=instances, solvers=solvers)
     view = replace(setting.view, independent=False)
     every = lines(records, view)
     head = ["switch", *(line.group.instance for line in every), "geometric mean"]
     rows = [_ratios(every, solver, plain, view.clock) for solver in solvers]
     bounds = [_root_bounds(line, instance) for line, instance in zip(every, instances, strict=True)]
-    bounds_head = ["instance", "k-means / optimum", "seconds", "equal rows / optimum", "seconds"]
+    bounds_head = ["instance", "equal rows / optimum", "seconds"]
     return Finding(records, f"{table(head, rows)}\n\n{table(bounds_head, bounds)}")
 
 
 def _root_bounds(line: Line, instance: Instance) -> list[str]:
-    """What bounds of the whole problem prove, as shares of the optimum, and how long they take.
-
-    A search would need them for every child as well.
-    """
+    """What equal rows prove, as a share of the optimum, and how long it takes."""
     preparing, bounds = import_module("exactree.preparing"), import_module("exactree.bounds")
-    axis = import_module("exactree.splits").Axis()
-    objective = import_module("exactree.objectives").SquaredError()
-    depth = line.group.problem.max_depth or 0
-    data = preparing.read_data(*load(instance, "regression"), task="regression")
-    budgets = preparing.read_budgets(depth, None, 1, 0.0)
-    posed = preparing.make_problem(data, axis.sources(data.X), budgets, objective, axis.words)
-    cells = [line.group.instance]
-    tried: list[Callable[[], float]] = [
-        lambda: bounds.kmeans(posed.targets(), 2**depth - 1),
-        lambda: bounds.equal_rows_cost(posed.keys(), posed.targets(), objective),
-    ]
-    for bound in tried:
-        start = process_time()
-        share = bound() / (line.verdict.optimum or 1)
-        cells += [f"{share:.4f}", f"{process_time() - start:.3f}"]
-    return cells
+    given = {"task": "regression", "max_depth": line.group.problem.max_depth or 0}
+    request = import_module("exactree.request").read_request(given)
+    objective = request.objective
+    data = preparing.read_data(*load(instance, "regression"), request)
+    posed = preparing.make_problem(data, request.splits.sources(data.X), request)
+    start = process_time()
+    share = bounds.equal_rows_cost(posed.keys(), posed.targets(), objective)
+    share /= line.verdict.optimum or 1
+    return [line.group.instance, f"{share:.4f}", f"{process_time() - start:.3f}"]
 
 
 def _ratios(every: Sequence[Line], solver: str, plain: str, clock: str) -> list[str]:
@@ -124,7 +114,7 @@ def _ratios(every: Sequence[Line], solver: str, plain: str, clock: str) -> list[
     return [solver.partition(":")[2] or "none", *cells, mean]
 
 
-def _instances(setting: Setting) -> list[Instance]:
+def instances_of(setting: Setting) -> list[Instance]:
     """Files if there are any; of the bundled sets only one has numbers for targets."""
     files = [instance for instance in setting.instances if instance.source.startswith("file:")]
     return files or [BUNDLED]

@@ -77,7 +77,8 @@ def solver(name: str, package: str, **claims: bool) -> Callable[[Prepare], Prepa
 
 def find(text: str) -> tuple[Solver, Options]:
     """The solver and the options of "name" or "name:key=value,key=value"."""
-    import_module("benchmarks.oblique_peers")  # which enters its solvers
+    for peers in ("oblique_peers", "oblique_packages"):  # which enter their solvers
+        import_module(f"benchmarks.{peers}")
     name, _, rest = text.partition(":")
     if name not in SOLVERS:
         raise ValueError(f"no solver {name!r}: there are {', '.join(sorted(SOLVERS))}")
@@ -123,17 +124,15 @@ def switched(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Op
     """The search for squared error with a pruning off."""
     _only(problem, "exactree-switched", task="regression", splits="axis")
     preparing, engines = import_module("exactree.preparing"), import_module("exactree.engines")
-    objective = import_module("exactree.objectives").SquaredError()
-    axis = import_module("exactree.splits").Axis()
-    budgets = preparing.read_budgets(
-        problem.max_depth, problem.max_splits, problem.min_samples_leaf, problem.penalty
-    )
+    names = ("max_depth", "max_splits", "min_samples_leaf", "penalty")
+    given = {"task": "regression", **{name: getattr(problem, name) for name in names}}
+    request = import_module("exactree.request").read_request(given)
     native = list(import_module("exactree._native").prunings())
     off = str(options.get("off", ""))
 
     def run() -> Any:
-        data = preparing.read_data(X, y, task="regression")
-        posed = preparing.make_problem(data, axis.sources(data.X), budgets, objective, axis.words)
+        data = preparing.read_data(X, y, request)
+        posed = preparing.make_problem(data, request.splits.sources(data.X), request)
         limits = import_module("exactree.problem").Limits(seconds=seconds)
         bits = 1 << native.index(off) if off else 0
         return engines.search(posed, limits, switches=bits)

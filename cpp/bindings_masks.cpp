@@ -82,6 +82,46 @@ void translate(const MaskTree& tree, std::size_t listed, SearchResult& result) {
     }
 }
 
+// What a tree of masks reads.
+struct MaskSources {
+  std::vector<std::unique_ptr<Arrangement>> arrangements;
+  std::unique_ptr<MaskTree> tree;
+};
+
+Posed pose_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
+                 std::optional<ArrayIn<std::int64_t, 1>> weights,
+                 std::optional<ArrayIn<std::int32_t, 1>> counts, std::optional<Ranks> ranks,
+                 const Cells& cells, int max_depth, int max_splits, int min_rows, std::int64_t unit,
+                 std::int64_t penalty, bool sizes, std::int64_t lower_bound, int threads,
+                 std::uint32_t switches, const std::string& isa, std::int64_t upper_bound) {
+  Posed posed;
+  posed.data = rows_of(labels.size(), labels, n_classes, weights, counts);
+  posed.isa = isa;
+  check(masks, ranks, labels.size());
+  posed.keep(masks);
+  posed.keep(labels);
+  posed.keep(weights);
+  posed.keep(counts);
+  posed.keep(ranks);
+  posed.keep(cells);
+  const auto made = std::make_shared<MaskSources>();
+  made->arrangements = arrange(cells, labels.size(), isa);
+  std::vector<MaskCells> sources;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    sources.push_back({made->arrangements[i].get(), cells[i].second.data()});
+  made->tree = std::make_unique<MaskTree>(
+      masks.data(), masks.shape(0), posed.data.rows, ranks ? ranks->data() : nullptr,
+      ranks ? static_cast<int>(ranks->shape(0)) : 0, std::move(sources));
+  posed.kept.push_back(made);
+  posed.data.masks = made->tree.get();
+  posed.translate = [tree = made->tree.get(), listed = masks.shape(0)](SearchResult& result) {
+    translate(*tree, listed, result);
+  };
+  set_terms(posed, {max_depth, max_splits, min_rows, unit, penalty, sizes, lower_bound, threads,
+                    switches, upper_bound});
+  return posed;
+}
+
 SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
                           std::optional<ArrayIn<std::int64_t, 1>> weights,
                           std::optional<ArrayIn<std::int32_t, 1>> counts,
@@ -91,29 +131,24 @@ SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& la
                           std::int64_t memory_limit, int threads, std::uint32_t switches,
                           const std::string& isa, std::optional<PollFunction> poll,
                           std::int64_t upper_bound) {
-  Problem data = rows_of(labels.size(), labels, n_classes, weights, counts);
   // Reading long lists takes a while, which counts too.
   const auto start = std::chrono::steady_clock::now();
-  check(masks, ranks, labels.size());
-  const auto arrangements = arrange(cells, labels.size(), isa);
-  std::vector<MaskCells> sources;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    sources.push_back({arrangements[i].get(), cells[i].second.data()});
-  MaskTree tree(masks.data(), masks.shape(0), data.rows, ranks ? ranks->data() : nullptr,
-                ranks ? static_cast<int>(ranks->shape(0)) : 0, std::move(sources));
-  data.masks = &tree;
+  const Posed posed =
+      pose_masks(masks, labels, n_classes, weights, counts, ranks, cells, max_depth, max_splits,
+                 min_rows, unit, penalty, sizes, lower_bound, threads, switches, isa, upper_bound);
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
-  time_limit = std::max(0.0, time_limit - reading.count());
-  const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty,  sizes,
-                          lower_bound, time_limit, memory_limit, threads, switches, upper_bound};
-  SearchResult result = run_search(data, terms, isa, std::move(poll));
-  translate(tree, masks.shape(0), result);
-  return result;
+  return posed.run(std::max(0.0, time_limit - reading.count()), memory_limit, std::move(poll));
 }
 
 }  // namespace
 
 void bind_masks(nb::module_& m) {
+  m.def("pose_masks", &pose_masks, "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
+        "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
+        "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list(), "max_depth"_a,
+        "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false,
+        "lower_bound"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
+        "upper_bound"_a = kInfinite, "Pose the search of `search_masks`.");
   m.def(
       "search_masks", &search_masks, "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
       "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),

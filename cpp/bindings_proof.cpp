@@ -38,7 +38,9 @@ Proof prove_columns(const In<std::int32_t, 2>& ranks, const In<std::int32_t, 1>&
                     const In<std::int64_t, 1>& weights, const In<std::int64_t, 1>& sizes,
                     int n_classes, const std::optional<In<std::int64_t, 2>>& costs, int max_depth,
                     int max_splits, std::int64_t least, std::int64_t penalty,
-                    const std::vector<std::int64_t>& targets, const std::string& isa) {
+                    const std::vector<std::int64_t>& targets,
+                    const std::optional<In<double, 1>>& squares, double price,
+                    const std::string& isa) {
   const std::size_t rows = ranks.shape(1);
   demand(rows > 0 && rows < (std::size_t{1} << 30), "there must be 1 to 2**30 rows");
   demand(labels.size() == rows && weights.size() == rows && sizes.size() == rows,
@@ -50,6 +52,7 @@ Proof prove_columns(const In<std::int32_t, 2>& ranks, const In<std::int32_t, 1>&
   demand(!costs || (costs->shape(0) == static_cast<std::size_t>(n_classes) &&
                     costs->shape(1) == static_cast<std::size_t>(n_classes)),
          "costs need a row and a column for every class");
+  demand(!squares || (squares->size() == rows && price > 0), "a number for every row, and a price");
   demand(max_splits <= kMostSplits, "at most 63 splits");
   demand(max_depth >= 0 && penalty >= 0 && least >= 1, "budgets must not be negative");
   demand(targets.size() == static_cast<std::size_t>(std::max(max_splits, 0)) + 1,
@@ -63,6 +66,8 @@ Proof prove_columns(const In<std::int32_t, 2>& ranks, const In<std::int32_t, 1>&
   problem.weights = weights.data();
   problem.sizes = sizes.data();
   problem.costs = costs ? costs->data() : nullptr;
+  problem.targets_of = squares ? squares->data() : nullptr;
+  problem.price = price;
   problem.penalty = penalty;
   problem.least = least;
   problem.depth = max_depth;
@@ -93,18 +98,19 @@ void bind_proof(nb::module_& m) {
          const In<std::int64_t, 1>& weights, const In<std::int64_t, 1>& sizes, int n_classes,
          const std::optional<In<std::int64_t, 2>>& costs, int max_depth, int max_splits,
          std::int64_t least, std::int64_t penalty, const std::vector<std::int64_t>& targets,
-         const std::string& isa) {
+         const std::optional<In<double, 1>>& squares, double price, const std::string& isa) {
         Proof found = prove_columns(ranks, labels, weights, sizes, n_classes, costs, max_depth,
-                                    max_splits, least, penalty, targets, isa);
+                                    max_splits, least, penalty, targets, squares, price, isa);
         if (found.stopped) throw nb::python_error();
         return found;
       },
       "ranks"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "sizes"_a.noconvert(),
       nb::kw_only(), "n_classes"_a, "costs"_a.noconvert() = nb::none(), "max_depth"_a,
-      "max_splits"_a = -1, "least"_a = 1, "penalty"_a = 0, "targets"_a, "isa"_a = "auto",
+      "max_splits"_a = -1, "least"_a = 1, "penalty"_a = 0, "targets"_a,
+      "squares"_a.noconvert() = nb::none(), "price"_a = 0.0, "isa"_a = "auto",
       "Write a plan that shows that no tree over rank columns (features x rows) costs less than "
-      "the "
-      "targets: one, or one for each number of splits. See docs/certificates.md.");
+      "the targets: one, or one for each number of splits. With `squares`, whole numbers, the cost "
+      "is their squared error times `price`. See docs/certificates.md.");
 }
 
 }  // namespace exactree

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels.hpp"
 #include "search/driver/search.hpp"
@@ -91,8 +94,6 @@ struct SearchTerms {
   std::int64_t unit, penalty;
   bool sizes;
   std::int64_t lower_bound;
-  double time_limit;
-  std::int64_t memory_limit;
   int threads;
   std::uint32_t switches;
   std::int64_t upper_bound = kInfinite;
@@ -117,17 +118,42 @@ SearchResult watched(const Run& run, double time_limit, std::int64_t memory_limi
   return result;
 }
 
-inline SearchResult run_search(Problem& data, const SearchTerms& terms, const std::string& isa,
-                               std::optional<PollFunction> poll) {
+// A search as Python put it: with all that it reads, and ready to be run here or elsewhere.
+struct Posed {
+  Problem data;
+  SearchRequest request;
+  std::string isa;
+  std::vector<std::shared_ptr<const void>> kept;  // the arrays
+  // Puts the splits of the trees into words that Python knows; none: they are.
+  std::function<void(SearchResult&)> translate = {};
+
+  template <class T>
+  void keep(const T& array) {
+    kept.push_back(std::make_shared<const T>(array));
+  }
+  SearchResult run(double time_limit, std::int64_t memory_limit,
+                   std::optional<PollFunction> poll) const {
+    const MakeRoot make_root = kernels(isa).make_root;
+    SearchResult result = watched(
+        [&](Control& control, SearchProgress& progress) {
+          return search(data, request, make_root, control, progress);
+        },
+        time_limit, memory_limit, std::move(poll));
+    if (translate) translate(result);
+    return result;
+  }
+};
+
+inline void set_terms(Posed& posed, const SearchTerms& terms) {
   require(terms.max_depth >= 0, "max_depth must not be negative");
   require(terms.min_rows >= 1, "min_rows must be at least 1");
   require(terms.unit >= 1 && terms.penalty >= 0, "unit must be positive, penalty not negative");
   require(terms.unit < kInfinite && terms.penalty < kInfinite, "unit and penalty must fit 60 bits");
   require(!terms.sizes || terms.max_splits >= 0, "sizes needs max_splits");
-  data.unit = terms.unit;
-  data.penalty = terms.penalty;
-  data.min_rows = terms.min_rows;
-  SearchRequest request;
+  posed.data.unit = terms.unit;
+  posed.data.penalty = terms.penalty;
+  posed.data.min_rows = terms.min_rows;
+  SearchRequest& request = posed.request;
   request.max_depth = terms.max_depth;
   request.max_splits = terms.max_splits;
   request.sizes = terms.sizes;
@@ -135,11 +161,7 @@ inline SearchResult run_search(Problem& data, const SearchTerms& terms, const st
   request.lower_bound = terms.lower_bound;
   request.upper_bound = terms.upper_bound;
   request.switches.off = terms.switches;
-  const MakeRoot make_root = kernels(isa).make_root;
-  const auto run = [&](Control& control, SearchProgress& progress) {
-    return search(data, request, make_root, control, progress);
-  };
-  return watched(run, terms.time_limit, terms.memory_limit, std::move(poll));
+  kernels(posed.isa);  // or refuse it
 }
 
 }  // namespace exactree

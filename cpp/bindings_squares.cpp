@@ -71,6 +71,27 @@ Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
   return data;
 }
 
+Posed pose_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
+                   std::optional<Numbers> weights, std::optional<ArrayIn<std::int32_t, 1>> counts,
+                   int shift, int max_depth, int max_splits, int min_rows, std::int64_t penalty,
+                   bool sizes, std::int64_t lower_bound, int threads, std::uint32_t switches,
+                   const std::string& isa) {
+  Posed posed;
+  posed.data = squares_of(ranks, sums, weights, counts, shift);
+  posed.isa = isa;
+  posed.keep(ranks);
+  posed.keep(sums);
+  posed.keep(weights);
+  posed.keep(counts);
+  const Wide all = total(posed.data).error() >> shift;
+  require(all < Wide{1} << 58, "the squared error is 2**58 units or more: raise shift");
+  // Floors are 16 bits each.
+  const Cost unit = static_cast<Cost>(all) / std::numeric_limits<std::uint16_t>::max() + 1;
+  set_terms(posed, {max_depth, max_splits, min_rows, unit, penalty, sizes, lower_bound, threads,
+                    switches});
+  return posed;
+}
+
 SearchResult search_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
                             std::optional<Numbers> weights,
                             std::optional<ArrayIn<std::int32_t, 1>> counts, int shift,
@@ -78,19 +99,19 @@ SearchResult search_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers
                             bool sizes, std::int64_t lower_bound, double time_limit,
                             std::int64_t memory_limit, int threads, std::uint32_t switches,
                             const std::string& isa, std::optional<PollFunction> poll) {
-  Problem data = squares_of(ranks, sums, weights, counts, shift);
-  const Wide all = total(data).error() >> shift;
-  require(all < Wide{1} << 58, "the squared error is 2**58 units or more: raise shift");
-  // Floors are 16 bits each.
-  const Cost unit = static_cast<Cost>(all) / std::numeric_limits<std::uint16_t>::max() + 1;
-  const SearchTerms terms{max_depth,   max_splits, min_rows,     unit,    penalty, sizes,
-                          lower_bound, time_limit, memory_limit, threads, switches};
-  return run_search(data, terms, isa, std::move(poll));
+  return pose_squares(ranks, sums, weights, counts, shift, max_depth, max_splits, min_rows, penalty,
+                      sizes, lower_bound, threads, switches, isa)
+      .run(time_limit, memory_limit, std::move(poll));
 }
 
 }  // namespace
 
 void bind_squares(nb::module_& m) {
+  m.def("pose_squares", &pose_squares, "ranks"_a.noconvert(), "sums"_a.noconvert(),
+        "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
+        "shift"_a, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0,
+        "sizes"_a = false, "lower_bound"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
+        "Pose the search of `search_squares`.");
   m.def("search_squares", &search_squares, "ranks"_a.noconvert(), "sums"_a.noconvert(),
         "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
         "shift"_a, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0,

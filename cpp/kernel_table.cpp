@@ -3,14 +3,12 @@
 
 namespace KERNEL_NAMESPACE {
 
-BitsetKernels bitset_kernels();
 GeometryKernels geometry_kernels();
 ObliqueResult oblique_search(const ObliqueData& data, const ObliqueRequest& request,
                              Control& control, std::atomic<Cost>& best);
 
 KernelTable kernel_table() {
-  return KernelTable{.bitset = bitset_kernels(),
-                     .geometry = geometry_kernels(),
+  return KernelTable{.geometry = geometry_kernels(),
                      .make_root = make_root,
                      .oblique = oblique_search,
                      .make_sparse = make_sparse};

@@ -7,7 +7,7 @@ namespace exactree {
 
 namespace {
 
-#ifdef EXACTREE_HAS_AVX2
+#if defined(EXACTREE_HAS_AVX2) || defined(EXACTREE_HAS_AVX512)
 bool has_avx2() {
   return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("avx2") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");

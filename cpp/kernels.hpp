@@ -10,7 +10,7 @@
 // To add a kernel, or a whole engine:
 //   1. write it in namespace exactree::EXACTREE_ISA (KERNEL_NAMESPACE below; templates and inline
 //      functions in its headers too), and add its .cpp files to EXACTREE_KERNEL_SOURCES;
-//   2. declare its plain-data arguments and a struct of function pointers, such as BitsetKernels,
+//   2. declare its plain-data arguments and a struct of function pointers, such as GeometryKernels,
 //      in a header that does not depend on EXACTREE_ISA, and give it a member in KernelTable;
 //   3. fill that member in kernel_table.cpp. Callers take kernels(isa) and call through it.
 // Code that is compiled once (bindings.cpp, kernels.cpp) must not include headers of step 1.
@@ -20,7 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bitset.hpp"
 #include "geometry/geometry.hpp"
 #include "oblique/oblique.hpp"
 #include "search/driver/make_root.hpp"
@@ -32,7 +31,6 @@ namespace exactree {
 
 // The entry points of one instruction set.
 struct KernelTable {
-  BitsetKernels bitset;
   GeometryKernels geometry;
   MakeRoot make_root;
   ObliqueSearch oblique;

@@ -10,7 +10,7 @@ rng = np.random.default_rng(3)
 X = rng.uniform(0, 10, size=(120, 2)).round(2)
 y = ((X[:, 0] > 4) ^ (X[:, 1] > 6)).astype(int)
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", sharey=True)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained", sharey=True)
 
 cart = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
 xs, ys = np.meshgrid(np.linspace(0, 10, 400), np.linspace(0, 10, 400))
@@ -23,6 +23,10 @@ left.set(
 
 clf = exactree.OptimalTreeClassifier(max_depth=2).fit(X, y)
 exactree.plot.plot_regions(clf, X, y, ax=right)
-right.set(title=f"optimal: {clf.objective_} errors, proved least", ylabel="")
+right.set(
+    title=f"optimal: {clf.objective_} errors, proved least", ylabel="", xlim=(0, 10), ylim=(0, 10)
+)
+for ax in (left, right):
+    ax.set_aspect("equal")
 
 plt.show()

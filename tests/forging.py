@@ -67,7 +67,8 @@ def write_table(path: Path, table: Table) -> list[str]:
 
 def shown_by_second(program: Path, raw: bytes, arguments: list[str]) -> list[Fraction] | None:
     """Give the bounds that the second checker finds; None if it rejects."""
-    run = subprocess.run([program, "-", *arguments], input=raw, capture_output=True, check=False)
+    command = [str(program), "-", *arguments]
+    run = subprocess.run(command, input=raw, capture_output=True, check=False, close_fds=False)
     assert run.returncode in (0, 1, 4), run.stderr
     if run.returncode == 1:
         assert run.stderr.startswith(b"rejected: ")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from plain_trees import Costs, Ints, tree_costs
 
 import exactree
 from exactree import _native
+from exactree.proof import certify
+from exactree.proof import check as prove
 
 PRUNINGS = len(_native.prunings())
 Generator = np.random.Generator
@@ -297,15 +301,19 @@ def check_sizes(problem: Medium, rng: Generator) -> None:
 def check_solve(problem: Medium, rng: Generator) -> None:
     """So does the front door, which sorts, merges equal rows and counts weights of its own."""
     splits = int(rng.integers(0, 2**problem.depth)) if rng.random() < 0.4 else None
-    found = exactree.solve(
-        problem.ranks.T.astype(float) - 0.5,
-        problem.labels,
-        sample_weight=problem.weights,
-        max_depth=problem.depth,
-        max_splits=splits,
-        min_samples_leaf=problem.least,
-        n_jobs=int(rng.integers(1, 3)),
-    )
+    X, y = problem.ranks.T.astype(float) - 0.5, problem.labels
+    how: Any = {
+        "sample_weight": problem.weights,
+        "max_depth": problem.depth,
+        "max_splits": splits,
+        "min_samples_leaf": problem.least,
+    }
+    found = exactree.solve(X, y, n_jobs=int(rng.integers(1, 3)), **how)
     assert found.status == "optimal" and found.gap == 0, problem
     expected = problem.optimum(-1 if splits is None else splits, 0)
     assert found.objective * problem.unit == expected, (found, problem)
+    if X.size <= 2000 and rng.random() < 0.08:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "proof.xz"
+            certify(found, X, y, path, **how)
+            assert prove(path, X, y, sample_weight=problem.weights).optimal, problem

@@ -123,7 +123,7 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"splits": 7}, "splits=7 is no split family"),
     ({"splits": exactree.splits.Axis}, "is no split family: pass a name or an object"),
     ({"on_progress": 3}, "on_progress=3: pass a function of a Progress, or None"),
-    ({"objective": "f1"}, "objective='f1' does not decompose.*use class_weight or CostMatrix"),
+    ({"objective": "mcc"}, "objective='mcc' does not decompose.*class_weight or CostMatrix"),
     ({"objective": "gini"}, "objective='gini' is unknown: choose one of 'error'"),
     ({"task": "ranking"}, "task='ranking' is unknown: choose one of 'classification', 'reg"),
     ({"sample_weight": [1, 1]}, "sample_weight has 2 entries, X has 3 rows"),

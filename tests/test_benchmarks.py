@@ -525,6 +525,15 @@ def test_limits_end_to_end(experiment: Experiment, monkeypatch: pytest.MonkeyPat
     assert "No bound of a stopped run is refuted" in text
 
 
+def test_anytime_end_to_end(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = [(0.0, 4.0, 0.0), (1.0, 3.0, 1.0), (4.0, 2.0, 2.0)]
+    late = Answer(2, "time_limit", trees.leaf(0), 2, history=history)
+    enter(monkeypatch, fake("exactree", lambda _: late))
+    code, text = experiment("anytime", "--only", "steps")
+    assert code == 0 and {"0%, +100.0%", "50%, +50.0%"} <= set(cells(text, "steps"))
+    assert "No bound of a stopped run is refuted" in text
+
+
 def test_bad_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["depth3", "--only", "moon"]) == 2
     assert command.main(["depth3", "--solvers", "oracle"]) == 2

@@ -77,7 +77,30 @@ def test_without_a_target(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["check", "nameless.xz", "data.csv", "--target", "y"]) == 0
 
 
-def test_regression_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = "fit data.csv --target y --task regression --certificate proof.xz"
-    assert main(command.split()) == 3
-    assert "no certificates" in capsys.readouterr().err
+def test_regression(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = "fit data.csv --target y --task regression --max-depth 2 --certificate squares.xz"
+    assert main(command.split()) == 0
+    assert main(["check", "squares.xz", "data.csv"]) == 0
+    assert "it is optimal to within a billionth" in capsys.readouterr().out
+
+
+def test_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Missing values, words, dates and numbers that are said to be categories."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["size,colour,day,code,y"]
+    for i in range(40):
+        size = "" if i % 7 == 0 else str(i * 37 % 11)
+        colour, day = ["red", "green", "", "blue"][i % 4], f"2024-01-{1 + i * 5 % 28:02}"
+        lines.append(f"{size},{colour},{day},{i % 3},{int(i * 37 % 11 > 4) ^ int(i % 4 == 1)}")
+    Path("data.csv").write_text("\n".join(lines) + "\n")
+    fit = "fit data.csv --target y --max-depth 2 --column code=category --certificate proof.xz"
+    assert main(fit.split()) == 0
+    capsys.readouterr()
+    assert main(["check", "proof.xz", "data.csv"]) == 0
+    assert "it is optimal" in capsys.readouterr().out
+    alone = [sys.executable, checking.__file__, "proof.xz", "data.csv"]
+    assert subprocess.run(alone, capture_output=True, check=True).stdout.startswith(b"checked")
+    Path("data.csv").write_text("\n".join([*lines[:-1], lines[-1].replace(",", ",x", 1)]))
+    assert main(["check", "proof.xz", "data.csv"]) == 1

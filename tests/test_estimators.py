@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import exactree
 from exactree import OptimalTreeClassifier, estimators, tree
-from exactree.problem import Progress, Result
+from exactree.problem import Result
 
 IRIS = load_iris(as_frame=True)
 X, Y = IRIS.data, IRIS.target
@@ -183,17 +183,6 @@ def test_an_interrupted_fit_keeps_its_tree(monkeypatch: pytest.MonkeyPatch) -> N
         clf.fit([[0], [1]], [0, 1])
     assert clf.status_ == "interrupted"
     assert clf.predict([[0.5]]).tolist() == [0]
-
-
-def test_progress_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    show = estimators.progress_line()
-    for seconds in (0.5, 1.2, 1.5, 2.5):
-        show(Progress(seconds, 7, 3))
-    assert capsys.readouterr().err.splitlines() == [
-        "1 s: objective 7, proved >= 3",
-        "2 s: objective 7, proved >= 3",
-    ]
-    OptimalTreeClassifier(max_depth=1, verbose=1).fit(X, Y)
 
 
 def test_public_names() -> None:

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import exactree
-from exactree import OptimalTreeClassifier, OptimalTreeClassifierCV, solve, solving
+from exactree import OptimalTreeClassifier, OptimalTreeClassifierCV, solve
+from exactree.engines import Choice
 from exactree.engines.generic import generic
 from exactree.interrupts import check, deferred, interruptible
 from exactree.problem import Limits, Progress, Result
@@ -28,7 +29,7 @@ Y = (X[:, 0] + RNG.integers(0, 3, 24) > 4).astype(int)
 WAYS: dict[str, dict[str, Any]] = {
     "native": {"max_depth": 2},
     "regression": {"max_depth": 2, "task": "regression"},
-    "generic": {"max_depth": 2, "task": "regression", "objective": "absolute_error"},
+    "generic": {"max_depth": 2, "task": "regression", "engine": "generic"},
     "surfaces": {"max_depth": 1, "splits": "hyperplane"},
     "brute force": {"max_depth": 1, "engine": "brute_force"},
     "rules": {"max_splits": 1, "engine": "size_rec"},
@@ -137,7 +138,7 @@ rng = np.random.default_rng(0)
 X, y = rng.integers(0, 9, (80, 3)).astype(float), rng.integers(0, 2, 80)
 hits = lost = found = 0
 inside = False
-handle, left = interrupts.Noted.handle, solving._what_is_left
+handle, left = interrupts.Noted.handle, solving.Solving.left
 
 def noted(self, *signal):
     global hits
@@ -149,7 +150,7 @@ def begun(*arguments):
     inside = True
     return left(*arguments)
 
-interrupts.Noted.handle, solving._what_is_left = noted, begun
+interrupts.Noted.handle, solving.Solving.left = noted, begun
 
 def attempt():
     global found, inside, lost
@@ -293,7 +294,7 @@ def test_a_stopped_size_path_proves_nothing_of_more_splits(
             return found
         return Result("interrupted", "", found.objective, found.objective, 0, found.tree)
 
-    monkeypatch.setattr(solving, "for_problem", lambda *_: interrupted)
+    monkeypatch.setattr(Choice, "for_problem", lambda *_: interrupted)
     numbers = X[:, 0] * 3 + X[:, 1]
     found = exactree.size_path(X, numbers, max_splits=4, task="regression", objective="poisson")
     truth = [

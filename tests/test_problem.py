@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from exactree import tree
-from exactree.problem import Cut, Limits, Part, Problem, Progress, Result
+from exactree.problem import Cut, Limits, ListedSplit, Problem, Progress, Result
 from exactree.tree import Leaf, Node
 
 COLUMNS = np.array([[0, 1, 2], [1, 0, 1]], np.int32)
@@ -57,5 +57,5 @@ def test_progress_has_a_gap() -> None:
 
 
 def test_a_partition_answers_for_no_other_rows() -> None:
-    with pytest.raises(TypeError, match="a partition has no answer for rows"):
-        Part(0).goes_left(np.zeros((1, 1)))
+    with pytest.raises(TypeError, match="a listed partition has no answer for rows"):
+        ListedSplit(0).goes_left(np.zeros((1, 1)))

@@ -1,5 +1,6 @@
 """The report: whole, quiet, escaped, and honest about what is proved."""
 
+import html
 import json
 import re
 from collections.abc import Sequence
@@ -14,13 +15,15 @@ import pytest
 from discs import Disc, disc_problem
 from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from exactree import OptimalTreeClassifier, OptimalTreeRegressor, solve, tree
+from exactree.export.colours import class_colours
 from exactree.problem import Cut, Result
 from exactree.report import write_report
 from exactree.report.answers import answers_html, confusion
-from exactree.report.drawing import places, positions, width
+from exactree.report.drawing import height, places, positions, tree_svg, width
 from exactree.report.evidence import Evidence, read_evidence
 from exactree.report.history import history_html
 from exactree.report.page import report_html
@@ -171,6 +174,8 @@ def test_the_history_of_the_search_is_drawn() -> None:
     # Both lines end at the same point: the proof is complete.
     assert lines["best"].split("V")[-1] == lines["bound"].split("V")[-1]
     assert history_html(replace(result, history=())) == ""
+    quick = replace(result, history=((0.001, 100, 0), (0.002, 6, 0), (0.01, 6, 6)))
+    assert history_html(quick) == ""  # of milliseconds there is nothing to tell
 
 
 def test_the_confusion_matrix_counts_the_rows_given(model: OptimalTreeClassifier) -> None:
@@ -242,16 +247,103 @@ def test_splits_that_cannot_be_stored_are_shown_all_the_same(tmp_path: Path) -> 
 def test_boxes_do_not_overlap() -> None:
     X, y = iris()
     result = solve(X, y, max_depth=4)
-    subject = read_evidence(result, X, y).subject
+    evidence = read_evidence(result, X, y)
     every = places(result.tree)
-    widths = [width(subject, place.node) for place in every]
-    corners, (wide, high) = positions(every, widths)
-    boxes = [(x, y, x + w, y + 48) for (x, y), w in zip(corners, widths, strict=True)]
+    widths = [width(evidence.subject, place.node) for place in every]
+    heights = [height(evidence, place) for place in every]
+    assert set(heights) == {48, 78}  # with a histogram, and without
+    corners, (wide, high) = positions(every, widths, heights)
+    boxes = [(x, y, x + w, y + h) for (x, y), w, h in zip(corners, widths, heights, strict=True)]
     assert min(x for x, *_ in boxes) >= 0 and min(y for _, y, *_ in boxes) >= 0
     assert max(b[2] for b in boxes) <= wide and max(b[3] for b in boxes) <= high
     for i, a in enumerate(boxes):
         for b in boxes[:i]:
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def test_a_box_shortens_the_name_and_never_the_threshold() -> None:
+    X, y = iris()
+    long = X.rename(columns=lambda name: f"a very long name that ends with the {name}")
+    model = OptimalTreeClassifier(max_depth=2).fit(long, y)
+    evidence = read_evidence(model, long, y)
+    boxes = re.findall(r'class="what"[^>]*>([^<]*)<', tree_svg(evidence))
+    splits = [n.split for n in tree.nodes(model.tree_) if isinstance(n, Node)]
+    asked = [html.unescape(box) for box in boxes if "&lt;=" in box]
+    assert len(asked) == len(splits)
+    for text, split in zip(asked, splits, strict=True):
+        assert len(text) <= 34 and "…" in text
+        assert text.endswith(split.formula().split("<=")[1])
+    titles = re.findall(r"<title>(.*?)\n", tree_svg(evidence))
+    assert html.unescape(titles[0]) == splits[0].formula(list(long.columns))
+
+
+def test_a_surface_of_many_terms_is_short_in_its_box_and_whole_on_demand() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 12)), columns=[f"measurement {i}" for i in range(12)])
+    y = (X.sum(axis=1) > 0).astype(int)
+    model = OptimalTreeClassifier(splits="hyperplane", max_depth=1).fit(X, y)
+    root = json.loads(script_data(read_evidence(model, X, y)))["nodes"][0]
+    assert "weaker terms" in root["yes"] and "weaker" not in root["whole"]
+    assert sum(name in root["whole"] for name in X.columns) == 12
+    box = re.findall(r'class="what"[^>]*>([^<]*)<', tree_svg(read_evidence(model, X, y)))[0]
+    assert "weaker term" in box and len(html.unescape(box)) <= 44
+
+
+def test_edges_are_as_wide_as_their_rows_and_histograms_count_them() -> None:
+    X, y = iris()
+    model = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    picture = tree_svg(read_evidence(model, X, y))
+    shares = [float(s) for s in re.findall(r"--rows:([\d.]+)", picture)]
+    rows = [node.rows for node in tree.nodes(model.tree_)][1:]
+    assert shares == [round(n / 150, 3) for n in rows]
+    splits = sum(isinstance(node, Node) for node in tree.nodes(model.tree_))
+    assert picture.count('class="histogram"') == splits
+    assert picture.count('class="cut"') == splits
+
+
+def test_leaves_of_numbers_are_coloured_by_their_value() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    reg = OptimalTreeRegressor(max_depth=2).fit(X, y)
+    picture = tree_svg(read_evidence(reg, X, y))
+    values = [leaf.value for leaf in tree.leaves(reg.tree_)]
+    colours = re.findall(r"--own:(#\w+)", picture)
+    red = [int(colour[1:3], 16) for colour in colours]
+    assert sorted(red, reverse=True) == [r for _, r in sorted(zip(values, red, strict=True))]
+    assert len(set(colours)) == len(values)
+
+
+def test_twelve_classes_have_twelve_colours() -> None:
+    colours = class_colours(12)
+    channels = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in colours])
+    apart = np.abs(channels[:, None] - channels[None]).sum(axis=2) + 999 * np.eye(12, dtype=int)
+    assert apart.min() > 60
+
+
+def test_regions_show_something_or_are_left_out() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(64, 6)).astype(float)
+    # With the other columns at their medians every picture is of one colour.
+    y = (X.sum(axis=1) == 6).astype(int)
+    model = OptimalTreeClassifier(max_depth=6).fit(X, y)
+    assert two_features(read_evidence(model, X, y)) is None
+    assert "h-regions" not in report_html(read_evidence(model, X, y))
+    # Column 3 decides alone; of the others, which the tree asks in the wrong order, none does.
+    wide = np.column_stack([rng.normal(size=(200, 3)), np.r_[-np.ones(100), np.ones(100)]])
+    told = (wide[:, 3] > 0) ^ (wide[:, 0] > 2.2)
+    model = OptimalTreeClassifier(max_depth=2).fit(wide, told)
+    pair = two_features(read_evidence(model, wide, told))
+    assert pair is not None and 3 in pair
+
+
+def test_a_cross_validated_score_is_told_if_asked_for(tmp_path: Path) -> None:
+    X, y = iris()
+    clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    write_report(clf, X, y, tmp_path / "r.html", cv=3)
+    cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
+    expected = cross_val_score(OptimalTreeClassifier(max_depth=2), X, y, cv=3).mean()
+    assert cards["cross-validated accuracy, 3 folds"] == f"{expected:.1%}"
+    with pytest.raises(ValueError, match="cv=3 fits the model anew, and a Result cannot be"):
+        write_report(clf.result_, X, y, tmp_path / "r.html", cv=3)
 
 
 def test_regions_are_what_the_tree_predicts() -> None:
@@ -287,7 +379,7 @@ def test_a_leaf_one_column_and_a_tree_of_numbers() -> None:
     one = solve([[1.0], [2.0]], ["a", "a"], max_depth=2)
     page = Elements(report_html(read_evidence(one, [[1.0], [2.0]], ["a", "a"]))).text
     assert "single leaf" in page
-    assert "no plane" in page
+    assert "Regions" not in page
     stump = Node(AxisSplit(0, 2.5), Leaf(1.5, 2, (2,), 0.5), Leaf(7.25, 2, (2,), 0.0))
     numbers = Result("optimal", "axis-parallel trees", 0.5, 0.5, 0.0, stump)
     X = [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]]

@@ -128,7 +128,7 @@ def test_the_tree_is_walked_by_keyboard(show: Open) -> None:
     def here() -> str:
         return str(page.evaluate("document.activeElement.id"))
 
-    page.locator("#fold-all").focus()
+    page.locator("#save-png").focus()
     page.keyboard.press("Tab")
     assert here() == "node-0"
     page.keyboard.press("ArrowRight")
@@ -174,6 +174,63 @@ def test_a_missing_number_is_asked_for_and_a_row_can_be_tried(show: Open) -> Non
     assert page.locator(".on-path").count() == 0
     page.locator("#panel button").first.click()
     assert "The tree says" in page.locator("#outcome").inner_text()
+
+
+def test_the_smallest_change_leads_to_another_answer(
+    show: Open, model: OptimalTreeClassifier
+) -> None:
+    page = show()
+    X = load_iris(as_frame=True).data
+    for row in (0, 70, 106):
+        for field in page.locator("#what-if input").all():
+            field.fill(str(X.iloc[row, int(field.get_attribute("data-feature"))]))
+        before = model.predict(X)[row]
+        promised = page.locator("#change strong").inner_text()
+        assert promised != before
+        page.locator("#change button").click()
+        assert f"The tree says {promised}" in page.locator("#outcome").inner_text()
+        changed = X.iloc[[row]].copy()
+        for field in page.locator("#what-if input").all():
+            changed.iloc[0, int(field.get_attribute("data-feature"))] = float(field.input_value())
+        assert model.predict(changed)[0] == promised
+
+
+@pytest.mark.parametrize("splits", ["hyperplane", "sphere"])
+def test_a_change_across_a_surface(show: Open, tmp_path: Path, splits: str) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 2)).round(2)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int) if splits == "hyperplane" else (X**2).sum(1) < 1
+    clf = OptimalTreeClassifier(splits=splits, max_depth=1).fit(X, y)
+    write_report(clf, X, y, tmp_path / "surface.html")
+    page = show(tmp_path / "surface.html")
+    for row in range(0, 40, 8):
+        page.locator("#x-0").fill(str(X[row, 0]))
+        page.locator("#x-1").fill(str(X[row, 1]))
+        before = page.locator("#outcome strong").inner_text()
+        assert page.locator("#change").inner_text().count("(now") == 1  # of one column alone
+        page.locator("#change button").click()
+        assert page.locator("#outcome strong").inner_text() != before
+
+
+def test_values_outside_the_data_are_told(show: Open) -> None:
+    page = show()
+    field = page.locator("#what-if input").first
+    assert page.locator("#warnings li").count() == 0
+    field.fill("1000")
+    assert "= 1000 is outside the data" in page.locator("#warnings").inner_text()
+
+
+def test_the_drawing_is_saved(show: Open, tmp_path: Path) -> None:
+    page = show()
+    for kind, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with page.expect_download() as waiting:
+            page.locator(f"#save-{kind}").click()
+        path = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(path)
+        assert path.name == f"tree.{kind}"
+        assert path.read_bytes().startswith(start)
+    text = (tmp_path / "tree.svg").read_text(encoding="utf-8")
+    assert "petal width" in text and "var(" not in text.replace("--rows", "")
 
 
 def test_a_path_unfolds_what_it_goes_through(show: Open) -> None:

@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -24,10 +23,10 @@ from sklearn.tree import DecisionTreeClassifier
 import exactree
 from exactree import _native, tree
 from exactree.engines.search import search
-from exactree.objectives import MisclassificationError
-from exactree.preparing import make_problem, read_budgets, read_data
+from exactree.preparing import make_problem, read_data
 from exactree.problem import Limits, Problem, Result
-from exactree.solving import solve_sizes
+from exactree.request import read_request
+from exactree.sizes import size_path
 from exactree.splits import Axis, AxisSplit
 from exactree.translating import translated
 
@@ -36,13 +35,10 @@ BLOCKS, BLOCK = 20, 120
 
 
 def prepared(case: Case) -> tuple[Problem, Any, Any]:
-    data = read_data(case.X, case.y, case.weights)
+    request = read_request({**case.budgets, "sample_weight": case.weights})
+    data = read_data(case.X, case.y, request)
     sources = Axis().sources(data.X)
-    named = {"max_depth": None, "max_splits": None, "min_samples_leaf": 1, "penalty": 0.0}
-    given = {**named, **case.budgets}
-    share = Fraction(repr(given.pop("min_weight_fraction_leaf", 0.0)))
-    budgets = replace(read_budgets(**given), min_weight=share)
-    return make_problem(data, sources, budgets, MisclassificationError(), "any"), data, sources
+    return make_problem(data, sources, request), data, sources
 
 
 def searched(case: Case, threads: int = 1, **options: Any) -> Result:
@@ -125,6 +121,8 @@ def test_every_pruning_fires() -> None:
     ]
     # Few thresholds and a penalty without a depth have prunings of their own.
     runs.append(exactree.solve(high, y, penalty=0.005))
+    # So have splits without a depth.
+    runs.append(exactree.solve(X[:200, :4], y[:200], max_splits=4))
     silent = [name for name in PRUNINGS if not any(run.stats.get(name, 0) for run in runs)]
     assert not silent
 
@@ -301,7 +299,7 @@ def test_all_sizes_in_one_search(seed: int) -> None:
     depth = int(rng.integers(1, 4))
     k = int(rng.integers(0, 8))
     least = int(rng.integers(1, 3))
-    found = solve_sizes(
+    found = size_path(
         case.X,
         case.y,
         max_splits=k,
@@ -319,7 +317,7 @@ def test_all_sizes_in_one_search(seed: int) -> None:
 
 def test_sizes_on_real_data() -> None:
     X, y = load_iris(return_X_y=True)
-    path = solve_sizes(X, y, max_splits=7, max_depth=3)
+    path = size_path(X, y, max_splits=7, max_depth=3)
     assert [r.objective for r in path[:3]] == [100, 50, 6]
     single = [exactree.solve(X, y, max_splits=k, max_depth=3).objective for k in range(8)]
     assert [r.objective for r in path] == single
@@ -410,7 +408,7 @@ def parity_optimum(case: Case) -> int:
 def test_penalty_against_sizes() -> None:
     """The best of loss + penalty * total * splits over the path of sizes."""
     X, y = noisy(3, n=120)
-    path = [r.objective for r in solve_sizes(X, y, max_splits=7, max_depth=3)]
+    path = [r.objective for r in size_path(X, y, max_splits=7, max_depth=3)]
     for penalty in (0.005, 0.01, 0.05, 1 / 3):
         found = exactree.solve(X, y, max_depth=3, penalty=penalty)
         exact = min(Fraction(e) + Fraction(penalty) * len(y) * k for k, e in enumerate(path))

@@ -24,11 +24,11 @@ from exactree import (
     solve,
     tree,
 )
-from exactree.by_size import never_rising
 from exactree.engines import generic
 from exactree.objectives import CostMatrix
 from exactree.problem import Result, Status
 from exactree.sizes import SizePath, choosing
+from exactree.sizes.agreement import never_rising
 from exactree.sizes.choosing import chosen_size
 from exactree.splits import Axis, Sources
 from exactree.tree import Leaf, size
@@ -160,7 +160,7 @@ def test_bad_sizes() -> None:
     with pytest.raises(ValueError, match="max_splits=-1: pass a whole number"):
         size_path(X, Y, max_splits=-1)
     with pytest.raises(ValueError, match="max_splits=None: pass a whole number"):
-        OptimalTreeClassifierCV(max_splits=None).fit(X, Y)  # type: ignore[arg-type]
+        OptimalTreeClassifierCV(max_splits=None).fit(X, Y)
     with pytest.raises(ValueError, match="rule='most'"):
         OptimalTreeClassifierCV(rule="most").fit(X, Y)
 
@@ -451,8 +451,9 @@ def test_sizes_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
         now += limits.seconds / (2 if problem.max_splits == 2 else 1)
         return generic(problem, limits, show)
 
-    monkeypatch.setattr("exactree.solving.for_problem", lambda *_: engine)
+    monkeypatch.setattr("exactree.engines.Choice.for_problem", lambda *_: engine)
     monkeypatch.setattr("exactree.solving.perf_counter", lambda: now)
+    monkeypatch.setattr("exactree.sizes.solving.perf_counter", lambda: now)
     X = np.arange(12.0)[:, None]
     y = np.array([1.0, 5, 2, 8, 3, 3, 9, 1, 7, 4, 4, 6])
     size_path(X, y, max_splits=5, task="regression", objective="absolute_error", time_limit=10.0)

@@ -18,9 +18,9 @@ from sklearn.datasets import load_iris
 import exactree
 from exactree import tree
 from exactree.engines import ENGINES, brute_force
-from exactree.objectives import MisclassificationError
-from exactree.preparing import Budgets, in_words, make_problem, read_budgets, read_data
+from exactree.preparing import make_problem, read_data
 from exactree.problem import Limits, Problem, Result
+from exactree.request import Request, read_request
 from exactree.splits import Axis, AxisSplit
 from exactree.translating import translated
 
@@ -29,10 +29,9 @@ STRIPES = ["a", "b", "a", "b"]
 
 
 def problem_of(X: Any, y: Any, weights: Any = None, **budgets: Any) -> Problem:
-    data = read_data(X, y, weights)
-    named = {"max_depth": None, "max_splits": None, "min_samples_leaf": 1, "penalty": 0.0}
-    found = read_budgets(**{**named, **budgets})
-    return make_problem(data, Axis().sources(data.X), found, MisclassificationError(), "any")
+    request = read_request({**budgets, "sample_weight": weights})
+    data = read_data(X, y, request)
+    return make_problem(data, Axis().sources(data.X), request)
 
 
 # --- Budgets ----------------------------------------------------------------------------------
@@ -59,8 +58,8 @@ def test_budgets_are_tightened(budgets: dict[str, Any], depth: int, splits: int 
 
 
 def test_words() -> None:
-    budgets = Budgets(None, 2, 5, Fraction(0.01))
-    assert in_words(budgets, "axis-parallel") == (
+    request = Request(max_splits=2, min_samples_leaf=5, penalty=Fraction(0.01))
+    assert request.in_words() == (
         "axis-parallel trees, at most 2 splits, at least 5 rows a side, "
         "0.01 of the total weight per split"
     )
@@ -239,10 +238,10 @@ def test_brute_force_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_wrong_objective_is_never_returned() -> None:
-    data = read_data(LINE, STRIPES)
+    request = Request(max_depth=1)
+    data = read_data(LINE, STRIPES, request)
     sources = Axis().sources(data.X)
-    budgets = read_budgets(1, None, 1, 0.0)
-    problem = make_problem(data, sources, budgets, MisclassificationError(), "any")
+    problem = make_problem(data, sources, request)
     found: Result = brute_force(problem, Limits())
     for lie in (replace(found, objective=0), replace(found, tree=tree.Leaf(0))):
         with pytest.raises(RuntimeError, match="report this as a bug"):

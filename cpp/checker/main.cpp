@@ -271,6 +271,9 @@ int run(const std::vector<std::string>& args) {
   demand(header.at("format").text == "exactree.proof" && header.at("version").text == "1" &&
              header.at("family").text == "axis",
          "not a certificate for this checker");
+  const auto kinds = header.object.find("kinds");
+  demand(kinds == header.object.end() || kinds->second.null(),
+         "missing values and categories are for the checker in Python");
   const std::string target = args.size() > 2 ? args[2] : header.at("target").name();
   const Data data(read_table(args[1]), header, target, args.size() > 3 ? args[3] : "");
   const auto size = [](std::size_t n) { return static_cast<std::int64_t>(n); };

@@ -15,6 +15,13 @@ struct Neighbours {
   std::vector<double> weights;
 };
 
+// So many rows are enough for a direction; of many columns fewer, as that takes their square.
+std::size_t enough_rows(int columns) {
+  constexpr double kWork = 2e7;
+  const double most = kWork / (static_cast<double>(columns) * columns);
+  return static_cast<std::size_t>(std::max(2000.0, std::min(100.0 * columns, most)));
+}
+
 Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, int columns,
                       Random& random) {
   Neighbours near;
@@ -32,7 +39,7 @@ Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, 
     edge = distance(near.rows[want]) * 1.0000001 + 1e-12;
     near.rows.resize(want);
   }
-  draw_some(near.rows, static_cast<std::size_t>(std::max(100 * columns, 2000)), random);
+  draw_some(near.rows, enough_rows(columns), random);
   for (const int i : near.rows) {
     const double u = distance(i) / edge;
     near.weights.push_back(std::fabs(wishes[static_cast<std::size_t>(i)]) *

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "oblique/split_search.hpp"
 #include "oblique/tree_search.hpp"
@@ -76,20 +77,23 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   const Plane none(static_cast<std::size_t>(data_.columns) + 1, 0.0);
   const NodeRows own(data_, some, columns_for(none));
   const Plane from = start_plane(own);
-  const auto search = [&](auto meter) {
+  const auto search = [&](auto& meter) {
     // Of a sample, the sides are only about what they will be of all rows.
     const int least = some.size() < rows.size() ? 1 : data_.min_rows;
-    SplitSearch<decltype(meter)> split(own, meter, least, least, random_, pace_);
+    SplitSearch<std::remove_reference_t<decltype(meter)>> split(own, meter, least, least, random_,
+                                                                pace_);
     split.start(from);
     split.best_threshold();
     split.improve(patience() + 8, 0);
     scans_ += split.scans();
     at(n).plane = own.widened(split.plane(), data_.columns);
   };
-  if (depth + 1 == shape_.max_depth)
-    search(typename Targets::LastMeter(data_, some));
-  else
-    search(typename Targets::GrowMeter(data_, some));
+  if (depth + 1 == shape_.max_depth) {
+    targets_.with_last_meter(some, search);
+  } else {
+    typename Targets::GrowMeter meter(data_, some);
+    search(meter);
+  }
   route(n);
   Rows sides[2];
   part(n, rows, sides);

@@ -3,7 +3,8 @@
 //
 // A meter starts empty; add() puts rows on their sides, move() changes the side of one, level() is
 // the worth, lower is better. wishes() says for every row how much it prefers the right side;
-// kElastic, whether these wishes are worth an elastic program.
+// kElastic, whether these wishes are worth an elastic program. Meters with kBuckets can pass many
+// rows at once: pass_bucket() gives a bound of the level on the way.
 #pragma once
 
 #include <algorithm>
@@ -18,49 +19,130 @@ namespace KERNEL_NAMESPACE {
 
 using Wishes = std::vector<double>;
 using Scores = std::vector<double>;
+using Places = std::vector<std::int32_t>;  // the bucket of every row
 
-// Each row has a price for going right instead of left: what the trees below make of it.
-class PriceMeter {
+// Prices of going right instead of left, and their sum over the rows on the right.
+class PriceSums {
  public:
   using Level = Cost;
-  static constexpr bool kElastic = true;
+  static constexpr bool kElastic = true, kBuckets = true;
   static constexpr Level kWorst = kInfinite;
 
-  PriceMeter(std::vector<Cost> prices, Cost all_left) : prices_(std::move(prices)) {
-    all_left_ = all_left;
-    for (const Cost p : prices_) weight_ += static_cast<double>(std::abs(p));
-  }
-  void clear() { level_ = all_left_; }
-  void add(int i, bool right) { level_ += right ? prices_[static_cast<std::size_t>(i)] : 0; }
+  void clear() { sum_ = all_left_; }
+  void add(int i, bool right) { sum_ += right ? prices_[static_cast<std::size_t>(i)] : 0; }
   void move(int i, bool right) {
     const Cost p = prices_[static_cast<std::size_t>(i)];
-    level_ += right ? p : -p;
+    sum_ += right ? p : -p;
   }
-  Level level() const { return level_; }
   bool below(Level a, Level b) const { return a < b; }
   bool small(Level a) const { return static_cast<double>(a) < 0.03 * weight_; }
+
+  // What the rows of every bucket add and take away when they change sides; the rows start on the
+  // sides they have far out on the left.
+  void start_buckets(std::size_t many, const Places& places, const Scores& scores,
+                     const Scores& change) {
+    moved_.assign(2 * (many + 1), 0);
+    const auto none = static_cast<std::int32_t>(many);
+    Cost sum = all_left_;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Cost p = prices_[i];
+      sum += (places[i] < none ? change[i] < 0 : scores[i] > 0) ? p : 0;
+      const Cost d = change[i] > 0 ? p : -p;
+      moved_[2 * static_cast<std::size_t>(places[i]) + (d < 0 ? 1 : 0)] += d;
+    }
+    sum_ = sum;
+  }
+  bool any(std::size_t b) const { return moved_[2 * b] != 0 || moved_[2 * b + 1] != 0; }
+  void skip_bucket(std::size_t b) { sum_ += moved_[2 * b] + moved_[2 * b + 1]; }
+  void save() { saved_ = sum_; }
+  void restore() { sum_ = saved_; }
+
+ protected:
+  PriceSums() = default;
+  void add_row(Cost price) {
+    prices_.push_back(price);
+    weight_ += static_cast<double>(std::abs(price));
+  }
+  // The least and the largest sum on the way through a bucket.
+  Cost least_in(std::size_t b) const { return sum_ + moved_[2 * b + 1]; }
+  Cost most_in(std::size_t b) const { return sum_ + moved_[2 * b]; }
+
+  std::vector<Cost> prices_, moved_;
+  Cost all_left_ = 0, sum_ = 0, saved_ = 0;
+  double weight_ = 0;
+};
+
+// Each row has a price: what the trees below make of it on either side.
+class PriceMeter : public PriceSums {
+ public:
+  PriceMeter(const std::vector<Cost>& prices, Cost all_left) {
+    all_left_ = all_left;
+    for (const Cost p : prices) add_row(p);
+  }
+  Level level() const { return sum_; }
+  Level pass_bucket(std::size_t b) {
+    const Level floor = least_in(b);
+    skip_bucket(b);
+    return floor;
+  }
   void wishes(const Scores&, Wishes& out) const {
     out.resize(prices_.size());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = -static_cast<double>(prices_[i]);
   }
-
- private:
-  std::vector<Cost> prices_;
-  Cost all_left_ = 0, level_ = 0;
-  double weight_ = 0;
 };
 
-// Rows with classes and weights, by class and side.
+// Two leaves below the split, each with the better of two labels. The prices are those of the first
+// class on the left and the second on the right, whose cost is s. The other way round it is
+// total - s, and with one label for both it is the weight of the other class.
+class TwoLabelMeter : public PriceSums {
+ public:
+  TwoLabelMeter(const ObliqueData& data, const std::vector<int>& rows, int first) {
+    for (const int i : rows) {
+      const Cost w = data.costs == nullptr ? data.unit : data.costs[i];
+      const bool is_first = data.labels[i] == first;
+      class_[is_first ? 0 : 1] += w;
+      add_row(is_first ? w : -w);
+    }
+    all_left_ = class_[1];
+  }
+  Level level() const { return best_label(sum_, sum_); }
+  Level pass_bucket(std::size_t b) {
+    const Level floor = best_label(least_in(b), most_in(b));
+    skip_bucket(b);
+    return floor;
+  }
+  // The rows of both classes want to their leaves. If both leaves have one label, the right one is
+  // for the other class.
+  void wishes(const Scores& scores, Wishes& out) const {
+    Cost left[2] = {0, 0};
+    for (std::size_t i = 0; i < prices_.size(); ++i)
+      if (!(scores[i] > 0)) left[prices_[i] > 0 ? 0 : 1] += std::abs(prices_[i]);
+    const double sign = left[1] > left[0] ? 1 : -1;
+    out.resize(prices_.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = sign * static_cast<double>(prices_[i]);
+  }
+
+ private:
+  Level best_label(Cost least, Cost most) const {
+    return std::min({least, class_[0] + class_[1] - most, class_[0], class_[1]});
+  }
+  Cost class_[2] = {0, 0};
+};
+
+// Rows with classes and weights, by class and side. Classes that do not occur are left out.
 class ClassSides {
  public:
   ClassSides(const ObliqueData& data, const std::vector<int>& rows) {
-    const auto classes = static_cast<std::size_t>(data.classes);
-    for (auto& side : count_) side.resize(classes);
+    std::vector<std::int32_t> number(static_cast<std::size_t>(data.classes), -1);
+    std::int32_t classes = 0;
     for (const int i : rows) {
-      labels_.push_back(data.labels[i]);
+      std::int32_t& own = number[static_cast<std::size_t>(data.labels[i])];
+      if (own < 0) own = classes++;
+      labels_.push_back(own);
       weights_.push_back(data.costs == nullptr ? data.unit : data.costs[i]);
       total_ += static_cast<double>(weights_.back());
     }
+    for (auto& side : count_) side.resize(static_cast<std::size_t>(classes));
   }
 
  protected:
@@ -85,7 +167,7 @@ class ClassSides {
 class LabelMeter : public ClassSides {
  public:
   using Level = Cost;
-  static constexpr bool kElastic = true;
+  static constexpr bool kElastic = true, kBuckets = true;
   static constexpr Level kWorst = kInfinite;
   using ClassSides::ClassSides;
 
@@ -107,13 +189,58 @@ class LabelMeter : public ClassSides {
     from -= w;
     to += w;
     most_[right] = std::max(most_[right], to);
-    if (!was_most) return;
-    const auto& side = count_[right ? 0 : 1];
-    most_[!right] = *std::max_element(side.begin(), side.end());
+    if (was_most) find_most(right ? 0 : 1);
   }
   Level level() const { return sum_ - most_[0] - most_[1]; }
   bool below(Level a, Level b) const { return a < b; }
   bool small(Level a) const { return static_cast<double>(a) < 0.03 * total_; }
+
+  // What the rows of every bucket bring to the right, by class, and their weight.
+  void start_buckets(std::size_t many, const Places& places, const Scores& scores,
+                     const Scores& change) {
+    const std::size_t classes = count_[0].size();
+    moved_.assign((many + 1) * classes, 0);
+    mass_.assign(many + 1, 0);
+    clear_counts();
+    sum_ = 0;
+    const auto none = static_cast<std::int32_t>(many);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Cost w = weights_[i];
+      at(places[i] < none ? change[i] < 0 : scores[i] > 0, i) += w;
+      sum_ += w;
+      const auto b = static_cast<std::size_t>(places[i]);
+      moved_[b * classes + static_cast<std::size_t>(labels_[i])] += change[i] > 0 ? w : -w;
+      mass_[b] += w;
+    }
+    find_most(0);
+    find_most(1);
+  }
+  bool any(std::size_t b) const { return mass_[b] != 0; }
+  void skip_bucket(std::size_t b) {
+    const std::size_t classes = count_[0].size();
+    for (std::size_t k = 0; k < classes; ++k) {
+      count_[0][k] -= moved_[b * classes + k];
+      count_[1][k] += moved_[b * classes + k];
+    }
+    find_most(0);
+    find_most(1);
+  }
+  // A row that moves changes the cost by no more than its weight. So inside a bucket the cost is at
+  // least that at the start less the weight passed, and that at the end less the weight to come:
+  // at least half the sum of both.
+  Level pass_bucket(std::size_t b) {
+    const Level before = level();
+    skip_bucket(b);
+    const Level twice = before + level() - mass_[b];
+    return twice > 0 ? twice / 2 : 0;
+  }
+  void save() {
+    for (int s = 0; s < 2; ++s) saved_[s] = count_[s];
+  }
+  void restore() {
+    for (int s = 0; s < 2; ++s) count_[s] = saved_[s], find_most(s);
+  }
+
   // The rows of the two labels want to their leaves; the others are wrong in both. If both leaves
   // have one label, the right one is for the next class.
   void wishes(const Scores& scores, Wishes& out) {
@@ -137,14 +264,19 @@ class LabelMeter : public ClassSides {
   }
 
  private:
+  void find_most(int side) {
+    most_[side] = *std::max_element(count_[side].begin(), count_[side].end());
+  }
+
   Cost sum_ = 0, most_[2] = {0, 0};
+  std::vector<Cost> moved_, mass_, saved_[2];
 };
 
 // The Gini index, for splits that others will follow.
 class GiniMeter : public ClassSides {
  public:
   using Level = double;
-  static constexpr bool kElastic = false;
+  static constexpr bool kElastic = false, kBuckets = false;
   static constexpr Level kWorst = std::numeric_limits<double>::infinity();
   using ClassSides::ClassSides;
 
@@ -193,7 +325,7 @@ class GiniMeter : public ClassSides {
 class MeanMeter {
  public:
   using Level = double;
-  static constexpr bool kElastic = true;
+  static constexpr bool kElastic = true, kBuckets = false;
   static constexpr Level kWorst = std::numeric_limits<double>::infinity();
 
   MeanMeter(const ObliqueData& data, const std::vector<int>& rows) {

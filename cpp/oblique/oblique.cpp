@@ -1,8 +1,8 @@
 // The driver of the local search: which rounds are done from which trees, and the best tree.
 //
-// Several trees are grown; the best four go on for some rounds each, the better two of them for
-// more, and the best of these until it is stuck. Then the same begins again, with the best tree of
-// all among the first.
+// Several trees are grown; the better half goes on for some rounds each, the better half of these
+// for twice as many, and so on; the last one until it is stuck. Then the same begins again, with
+// the best tree of all among the first.
 //
 // Threads. A round depends on its number and on the tree that it starts from. Several are done
 // ahead, then they are looked at in order. Once one of them has changed a tree that a later one
@@ -106,7 +106,7 @@ class LocalSearch {
     if (ended()) return true;
     if (to_start_ > 0) {
       trees_.push_back(found);
-      if (--to_start_ == 0) narrow(rounds_.large() ? 2 : 4);
+      if (--to_start_ == 0) narrow(std::max<std::size_t>(2, trees_.size() / 2));
       return to_start_ == 0;
     }
     const bool changed = accept(found, round);

@@ -35,27 +35,32 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
   data_.penalty = static_cast<Cost>(share * static_cast<double>(all.penalty));
 }
 
-// Some rounds on a part of the rows, from the present tree or from nothing; more of them later.
+// A tree found on a few rows, and improved on more of them. Later rounds try more on the few.
 template <class Targets>
-ObliqueTree Rounds<Targets>::on_sample(const Task& task, Random& random, Pace pace) {
-  const Sample sample(data_, sample_rows(), random);
-  const Shape shape{request_.max_depth, request_.max_splits, request_.plane_columns};
-  TreeSearch<Targets> search(sample.data(), shape, Random(random.next(), 0), pace);
-  if (task.kind == Task::kOnward && random.coin())
-    search.set(*task.from);
-  else
-    search.grow_anew();
-  search.alternate(2, 0);
-  ObliqueTree best = search.written();
-  const auto more = std::min<std::int64_t>(2 + task.round / 2, 20);
-  for (std::int64_t i = 0; i < more && !pace.stopped() && best.cost > 0; ++i) {
-    search.set(best);
-    search.perturb();
+ObliqueTree Rounds<Targets>::on_samples(const Task& task, Random& random, Pace pace) {
+  ObliqueTree best;
+  const bool anew = task.kind != Task::kOnward || random.coin();
+  if (!anew) best = *task.from;
+  for (int rows = few_rows(); rows <= sample_rows() && !pace.stopped(); rows *= 4) {
+    const Sample sample(data_, rows, random);
+    TreeSearch<Targets> search(sample.data(), shape(), Random(random.next(), 0), pace);
+    const bool first = rows == few_rows();
+    if (first && anew)
+      search.grow_anew();
+    else
+      search.set(best);
     search.alternate(1, 0);
-    ObliqueTree found = search.written();
-    if (found.cost <= best.cost) best = std::move(found);
+    best = search.written();
+    const auto more = first ? std::min<std::int64_t>(task.round, 20) : 0;
+    for (std::int64_t i = 0; i < more && !pace.stopped() && best.cost > 0; ++i) {
+      search.set(best);
+      search.perturb();
+      search.alternate(1, 0);
+      ObliqueTree found = search.written();
+      if (found.cost <= best.cost) best = std::move(found);
+    }
+    scans_ += search.scans();
   }
-  scans_ += search.scans();
   return best;
 }
 
@@ -63,13 +68,12 @@ template <class Targets>
 ObliqueTree Rounds<Targets>::run(const Task& task, bool calling) {
   Random random(request_.seed, static_cast<std::uint64_t>(task.round));
   Pace pace(control_, calling);
-  const Shape shape{request_.max_depth, request_.max_splits, request_.plane_columns};
-  TreeSearch<Targets> search(data_, shape, Random(random.next(), 1), pace);
+  TreeSearch<Targets> search(data_, shape(), Random(random.next(), 1), pace);
   const bool onward = task.kind == Task::kOnward;
   if (task.kind == Task::kGiven)
     search.set(*task.from);
   else if (large() && (!onward || task.round % 3 == 0))
-    search.set(on_sample(task, random, pace));
+    search.set(on_samples(task, random, pace));
   else if (onward)
     search.set(*task.from), search.perturb();
   else

@@ -1,6 +1,7 @@
 // Rounds of the local search, and who does them.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -40,15 +41,23 @@ class Rounds {
 
   ObliqueTree run(const Task& task, bool calling);
 
-  // Below so many rows planes fit the sample and not the data.
+  // With fewer rows than these, planes fit the sample and not the data; a few are enough to see
+  // about where they are.
   int sample_rows() const { return std::max(3000, 150 * data_.columns); }
+  int few_rows() const { return sample_rows() / 4; }
   bool large() const { return data_.rows > 2 * sample_rows(); }
-  // How many trees to grow at first.
-  int anew() const { return large() ? 3 : 8; }
+  // How many trees to grow at first: where that takes long, fewer, so that the best goes on soon.
+  int anew() const {
+    constexpr double kWork = 1e6;
+    const int depth = std::min(request_.max_depth, 8);
+    const double tree = static_cast<double>(data_.rows) * (data_.columns + 1) * ((1 << depth) - 1);
+    return large() ? 3 : static_cast<int>(std::clamp(kWork / tree, 4.0, 8.0));
+  }
   long scans() const { return scans_.load(); }
 
  private:
-  ObliqueTree on_sample(const Task& task, Random& random, Pace pace);
+  Shape shape() const { return {request_.max_depth, request_.max_splits, request_.plane_columns}; }
+  ObliqueTree on_samples(const Task& task, Random& random, Pace pace);
 
   const ObliqueData& data_;
   const ObliqueRequest& request_;

@@ -1,17 +1,12 @@
 // The local search for one split: directions, and an exact line search along each.
-//
-// Along w + t d the worth of the split is piecewise constant in t, with one breakpoint for every
-// row: all of them are sorted and passed once. Breakpoints that are nearly equal in single
-// precision are passed together, and the plane stands in the middle of a gap, so that no row ends
-// up on it.
 #pragma once
 
 #include <cmath>
 #include <vector>
 
-#include "oblique/crossings.hpp"
 #include "oblique/directions.hpp"
 #include "oblique/elastic.hpp"
+#include "oblique/line_search.hpp"
 
 namespace KERNEL_NAMESPACE {
 
@@ -22,13 +17,17 @@ class SplitSearch {
 
   SplitSearch(const NodeRows& rows, Meter& meter, int least_left, int least_right, Random& random,
               Pace& pace)
-      : rows_(rows), meter_(meter), least_{least_left, least_right}, random_(random), pace_(pace) {}
+      : rows_(rows),
+        meter_(meter),
+        line_(rows, meter, least_left, least_right, random),
+        random_(random),
+        pace_(pace) {}
 
   void start(Plane plane) {
     plane_ = std::move(plane);
     normalise();
     rows_.score(plane_, scores_);
-    level_ = level_of_scores();
+    level_ = line_.level_of(scores_);
   }
 
   const Plane& plane() const { return plane_; }
@@ -36,16 +35,19 @@ class SplitSearch {
   Level level() const { return level_; }
   long scans() const { return scans_; }
 
-  // Until `patience` directions in a row have brought nothing, or there is nothing to gain.
+  // Until `patience` directions have brought nothing to speak of since one that did, or there is
+  // nothing to gain. With many rows any direction brings a little.
   void improve(int patience, Level target) {
     int budget = 60 * (rows_.columns() + 20);
     for (int idle = 0; idle < patience && meter_.below(target, level_) && budget-- > 0;) {
       if (pace_.stopped()) break;
-      idle = try_a_direction() ? 0 : idle + 1;
+      const Level before = level_;
+      try_a_direction();
+      idle = before - level_ > before / kWorthwhile ? 0 : idle + 1;
     }
     normalise();
     rows_.score(plane_, scores_);
-    level_ = level_of_scores();
+    level_ = line_.level_of(scores_);
   }
 
   // The best threshold for the present direction of the plane.
@@ -62,14 +64,17 @@ class SplitSearch {
   }
 
  private:
-  static constexpr double kFlat = 1e-9;  // a row that the direction does not move
+  static constexpr int kWorthwhile = 500;  // a gain of more than this part counts
 
   bool try_a_direction() {
     constexpr double kShares[] = {0, .02, .05, .1, .2, .5, 1};
-    constexpr double kMostForElastic = 3e6;
+    // An elastic program takes as long as hundreds of line searches, and is as likely to bring
+    // something as four of them; but for rows that are nearly separable nothing else is certain.
+    constexpr double kElasticNear = .003, kElasticFar = .0002, kMostForElastic = 3e6;
     const double u = random_.uniform();
     const double size = static_cast<double>(rows_.size()) * rows_.columns();
-    if (u > (meter_.small(level_) ? .97 : .999) && Meter::kElastic && size < kMostForElastic)
+    if (1 - u < (meter_.small(level_) ? kElasticNear : kElasticFar) && Meter::kElastic &&
+        size < kMostForElastic)
       return try_elastic();
     if (u < .45) {
       meter_.wishes(scores_, wishes_);
@@ -113,7 +118,8 @@ class SplitSearch {
   // Goes to the best place along the direction if that is no worse. True if it is better.
   bool move_along() {
     double t = 0;
-    const Level found = search_line(t);
+    const Level found = line_.run(scores_, change_, t);
+    ++scans_;
     if (meter_.below(level_, found) || !std::isfinite(t) || std::fabs(t) > 1e12) return false;
     for (std::size_t j = 0; j < plane_.size(); ++j) plane_[j] += t * direction_[j];
     for (std::size_t i = 0; i < scores_.size(); ++i) scores_[i] += t * change_[i];
@@ -122,81 +128,6 @@ class SplitSearch {
     const double size = length(plane_);
     if (size > 1e3 || size < 1e-3) normalise();
     return better;
-  }
-
-  // The least level for the scores + t * change, and a t that has it, at random among equals.
-  Level search_line(double& best_t) {
-    ++scans_;
-    collect_crossings();
-    sort_crossings(crossings_, spare_);
-    const std::size_t n = crossings_.size();
-    Level best = Meter::kWorst;
-    int equals = 0;
-    const auto consider = [&](std::size_t next) {
-      if (!allowed()) return;
-      const Level now = meter_.level();
-      if (equals > 0 && meter_.below(best, now)) return;
-      if (equals == 0 || meter_.below(now, best)) best = now, equals = 0;
-      if (++equals == 1 || random_.below(equals) == 0) best_t = before(next);
-    };
-    const bool counted = !rows_.counts().empty();
-    for (std::size_t k = 0; k < n;) {
-      consider(k);
-      const std::uint32_t key = crossings_[k].key;
-      for (; k < n && crossings_[k].key - key <= 2; ++k) {
-        const std::uint32_t i = crossings_[k].row;
-        const bool right = change_[i] > 0;
-        meter_.move(static_cast<int>(i), right);
-        if (counted) count_[right] += rows_.counts()[i], count_[!right] -= rows_.counts()[i];
-      }
-    }
-    consider(n);
-    return best;
-  }
-
-  // Every row's breakpoint, and the meter as it is far out on the left of all.
-  void collect_crossings() {
-    meter_.clear();
-    count_[0] = count_[1] = 0;
-    crossings_.resize(scores_.size());
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < scores_.size(); ++i) {
-      const bool moves = std::fabs(change_[i]) > kFlat;
-      crossings_[n] = {key_of(static_cast<float>(-scores_[i] / change_[i])),
-                       static_cast<std::uint32_t>(i)};
-      n += moves ? 1 : 0;
-      const bool right = moves ? change_[i] < 0 : scores_[i] > 0;
-      meter_.add(static_cast<int>(i), right);
-      if (!rows_.counts().empty()) count_[right] += rows_.counts()[i];
-    }
-    crossings_.resize(n);
-  }
-
-  // The middle of the gap before a crossing; beyond the first and the last, some way out.
-  double before(std::size_t k) const {
-    const std::size_t n = crossings_.size();
-    if (n == 0) return 0;
-    if (k == 0) {
-      const double t = value_of(crossings_[0].key);
-      return t - std::fabs(t) / 2 - 1e-3;
-    }
-    const double t = value_of(crossings_[k - 1].key);
-    if (k == n) return t + std::fabs(t) / 2 + 1e-3;
-    return (t + value_of(crossings_[k].key)) / 2;
-  }
-
-  bool allowed() const {
-    return rows_.counts().empty() || (count_[0] >= least_[0] && count_[1] >= least_[1]);
-  }
-
-  Level level_of_scores() {
-    meter_.clear();
-    count_[0] = count_[1] = 0;
-    for (std::size_t i = 0; i < scores_.size(); ++i) {
-      meter_.add(static_cast<int>(i), scores_[i] > 0);
-      if (!rows_.counts().empty()) count_[scores_[i] > 0] += rows_.counts()[i];
-    }
-    return allowed() ? meter_.level() : Meter::kWorst;
   }
 
   static double length(const Plane& plane) {
@@ -213,15 +144,13 @@ class SplitSearch {
 
   const NodeRows& rows_;
   Meter& meter_;
-  int least_[2];
+  LineSearch<Meter> line_;
   Random& random_;
   Pace& pace_;
   Plane plane_, direction_;
   Scores scores_, change_;
   Wishes wishes_;
   Level level_ = Meter::kWorst;
-  std::int64_t count_[2] = {0, 0};
-  std::vector<Crossing> crossings_, spare_;
   long scans_ = 0;
 };
 

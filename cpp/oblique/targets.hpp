@@ -13,7 +13,6 @@ using LeafNode = ObliqueTree::Node;
 // Classes: a leaf has the label of most weight.
 class Classes {
  public:
-  using LastMeter = LabelMeter;
   using GrowMeter = GiniMeter;
 
   explicit Classes(const ObliqueData& data)
@@ -34,6 +33,23 @@ class Classes {
     return data_.labels[i] == static_cast<int>(value) ? 0 : weight(i);
   }
   bool differ(int a, int b) const { return data_.labels[a] != data_.labels[b]; }
+
+  // Calls back with a meter for a split of these rows above two leaves.
+  template <class Function>
+  void with_last_meter(const std::vector<int>& rows, Function&& use) const {
+    const int first = data_.labels[rows[0]];
+    int second = first;
+    for (const int i : rows) {
+      if (data_.labels[i] == first || data_.labels[i] == second) continue;
+      if (second != first) {
+        LabelMeter meter(data_, rows);
+        return use(meter);
+      }
+      second = data_.labels[i];
+    }
+    TwoLabelMeter meter(data_, rows, first);
+    use(meter);
+  }
 
   // Prices under which a random part of the classes wants to the right.
   std::vector<Cost> random_prices(const std::vector<int>& rows, Random& random) const {
@@ -56,7 +72,6 @@ class Classes {
 // Numbers: a leaf has the mean. Costs are rounded to whole units.
 class Numbers {
  public:
-  using LastMeter = MeanMeter;
   using GrowMeter = MeanMeter;
 
   explicit Numbers(const ObliqueData& data) : data_(data) {}
@@ -72,6 +87,12 @@ class Numbers {
     return static_cast<Cost>(data_.scale * squared(i, value));
   }
   bool differ(int a, int b) const { return data_.targets[a] != data_.targets[b]; }
+
+  template <class Function>
+  void with_last_meter(const std::vector<int>& rows, Function&& use) const {
+    MeanMeter meter(data_, rows);
+    use(meter);
+  }
 
   // Prices under which the targets above that of a random row want to the right.
   std::vector<Cost> random_prices(const std::vector<int>& rows, Random& random) const {

@@ -243,8 +243,8 @@ bool TreeSearch<Targets>::improve_node(int n) {
   bool any = false;
   if (is_leaf(at(n).left) && is_leaf(at(n).right)) {
     const NodeRows own(data_, rows, columns_for(at(n).plane));
-    typename Targets::LastMeter meter(data_, rows);
-    any = search_split(n, own, meter, 0, found);
+    targets_.with_last_meter(rows,
+                             [&](auto& meter) { any = search_split(n, own, meter, 0, found); });
   } else {
     Rows care;
     std::vector<Cost> prices;
@@ -260,7 +260,7 @@ bool TreeSearch<Targets>::improve_node(int n) {
     }
     if (care.size() < 2) return false;
     const NodeRows own(data_, care, columns_for(at(n).plane));
-    PriceMeter meter(std::move(prices), all_left);
+    PriceMeter meter(prices, all_left);
     any = search_split(n, own, meter, floor, found);
   }
   if (!any) return false;

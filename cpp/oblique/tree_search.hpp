@@ -4,6 +4,7 @@
 // keeps to all budgets after every public call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -65,7 +66,8 @@ class TreeSearch {
   }
   bool limited() const { return data_.penalty > 0 || shape_.max_splits >= 0; }
   int patience() const {
-    return 12 + (shape_.plane_columns > 0 ? shape_.plane_columns : data_.columns);
+    const int columns = shape_.plane_columns > 0 ? shape_.plane_columns : data_.columns;
+    return 12 + std::min(columns, 30);
   }
 
   int add_leaf(int parent);

@@ -47,7 +47,7 @@ class Chain {
   };
 
   Chain(const Facts& facts, const Rows& rows, int f, Shape shape, int below)
-      : shape_(shape), below_(below), penalty_(facts.problem.penalty) {
+      : shape_(shape), below_(below), penalty_(facts.problem.penalty), rigid_(facts.rigid) {
     const std::size_t n = static_cast<std::size_t>(rows.n);
     before_.resize(n + 1);
     std::vector<Cost> sizes(shape.variants == 2 ? n + 1 : 0);
@@ -72,7 +72,8 @@ class Chain {
 
   const std::vector<int>& places() const { return places_; }
   Cost before(int position) const { return before_[static_cast<std::size_t>(position)]; }
-  Cost between(int a, int b) const { return before(b) - before(a); }
+  // What the rows between two positions can cost at most.
+  Cost between(int a, int b) const { return rigid_ && a != b ? kInfinite : before(b) - before(a); }
   bool allowed(int variant, int place) const {
     return place >= range_[variant].from && place < range_[variant].to;
   }
@@ -144,7 +145,8 @@ class Chain {
     // A stop's own sides hold with their limit; only sides that grow need to be free.
     const Cost from_a = margin_of(need, v, a.side[0], 0, a.side[1], v);
     const Cost from_b = margin_of(need, v, b.side[0], v, b.side[1], 0);
-    const Cost reach_a = before(a.position) + from_a, reach_b = before(b.position) - from_b;
+    const Cost reach_a = before(a.position) + reach(from_a);
+    const Cost reach_b = before(b.position) - reach(from_b);
     const auto start = places_.begin() + from, stop = places_.begin() + to;
     const auto first =
         std::partition_point(start, stop, [&](int p) { return before(p) <= reach_a; });
@@ -161,9 +163,13 @@ class Chain {
     return from < to ? Range{from, to} : none;
   }
 
+  // How far a margin reaches.
+  Cost reach(Cost excess) const { return rigid_ ? std::clamp<Cost>(excess, -1, 0) : excess; }
+
   Shape shape_;
   int below_;
   Cost penalty_;
+  bool rigid_;
   std::vector<Cost> before_;
   std::vector<int> places_;
   Range range_[2];

@@ -21,6 +21,8 @@ struct ProofProblem {
   const ProofCost* weights = nullptr;    // positive
   const ProofCost* sizes = nullptr;      // what a row counts on its side of a split
   const ProofCost* costs = nullptr;      // by label and answer; null: 1 for every wrong answer
+  const double* targets_of = nullptr;    // whole numbers, for the squared error; else null
+  double price = 0;                      // how many units a square of these numbers costs
   ProofCost penalty = 0;                 // of a split
   ProofCost least = 1;                   // what each side has to count
   int depth = 0;

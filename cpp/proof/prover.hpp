@@ -93,6 +93,7 @@ class Prover {
   int useful_depth(const Rows& rows, int depth, int splits) const {
     int found = std::min(depth, rows.n - 1);
     if (splits >= 0) found = std::min(found, splits);
+    if (facts_.rigid) return found;  // a checker rounds in its own way: only counts are certain
     if (rows.leaf == 0) return 0;
     if (penalty() > 0) found = static_cast<int>(std::min<Cost>(found, (rows.leaf - 1) / penalty()));
     return found;
@@ -263,10 +264,12 @@ class Prover {
     const Cost reach =
         std::max(column.chain.between(places[static_cast<std::size_t>(open.from)], p),
                  column.chain.between(p, places[static_cast<std::size_t>(open.to) - 1]));
-    const Cost slack = std::min(reach, best.at(variants_ - 1, column.budgets - 1));
+    const Cost most = best.at(variants_ - 1, column.budgets - 1);
     const int larger = 2 * p >= column.rows.n ? 0 : 1;
     for (const int s : {larger, 1 - larger}) {
-      const B want = wanted(column, best, here.side[1 - s], slack);
+      // Where sets say nothing of smaller ones, what the other side costs is of no use to others.
+      const B want = facts_.rigid ? wanted(column, best, B{}, most / 4)
+                                  : wanted(column, best, here.side[1 - s], std::min(reach, most));
       bool known = true;
       for (int v = 0; v < variants_; ++v)
         for (int k = 0; k < column.below; ++k)

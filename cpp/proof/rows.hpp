@@ -19,28 +19,36 @@ constexpr std::uint32_t kEnd = std::uint32_t{1} << 31;
 // What stays the same for all nodes. The gain of a row and an answer is the most that the row can
 // cost less what it costs then: gains are not negative, and most gain means least cost.
 struct Facts {
-  explicit Facts(const ProofProblem& p) : problem(p), influence(static_cast<std::size_t>(p.rows)) {
+  explicit Facts(const ProofProblem& p)
+      : problem(p),
+        influence(static_cast<std::size_t>(p.rows), 1),
+        rigid(p.targets_of != nullptr),
+        unit(p.costs == nullptr && p.targets_of == nullptr) {
+    if (!rigid) weigh();
+    for (int i = 0; i < p.rows; ++i) sized = sized || p.sizes[i] != 1;
+  }
+  void weigh() {
+    const ProofProblem& p = problem;
     const auto most = [&](int label) {
       const Cost* row = p.costs + static_cast<std::ptrdiff_t>(label) * p.answers;
       return *std::max_element(row, row + p.answers);
     };
     for (int l = 0; p.costs != nullptr && l < p.classes; ++l)
       for (int a = 0; a < p.answers; ++a) gains.push_back(most(l) - p.costs[l * p.answers + a]);
-    unit = p.costs == nullptr;
     for (int i = 0; i < p.rows; ++i) {
       const Cost factor = p.costs == nullptr ? 1 : most(p.labels[i]);
       influence[static_cast<std::size_t>(i)] = p.weights[i] * factor;
       all += p.weights[i] * factor;
       heaviest = std::max(heaviest, p.weights[i]);
       unit = unit && p.weights[i] == p.weights[0];
-      sized = sized || p.sizes[i] != 1;
     }
   }
   const ProofProblem& problem;
-  std::vector<Cost> influence;  // the most that each row can cost
+  std::vector<Cost> influence;  // the most that each row can cost; of the squared error, 1
   std::vector<Cost> gains;      // by label and answer, of a unit of weight; none: 1 if right
   Cost all = 0, heaviest = 0;
-  bool unit = true;    // all rows weigh the same, and a wrong answer is a wrong answer
+  bool rigid;          // the squared error: bounds of a set say nothing of a smaller one
+  bool unit;           // all rows weigh the same, and a wrong answer is a wrong answer
   bool sized = false;  // rows do not all count 1
 };
 
@@ -75,8 +83,31 @@ inline void to_gains(const Facts& facts, const Cost* weights, Cost* gains) {
       gains[a] += weights[l] * facts.gains[static_cast<std::size_t>(l * p.answers + a)];
 }
 
+// What rows cost whose targets have these sums: weight, weighted sum, weighted squares.
+struct Moments {
+  double weight = 0, sum = 0, squares = 0;
+
+  void add(const ProofProblem& p, std::uint32_t r) {
+    const double w = static_cast<double>(p.weights[r]), y = p.targets_of[r];
+    weight += w;
+    sum += w * y;
+    squares += w * y * y;
+  }
+  // In whole units, rounded down, if leaves explain so much.
+  Cost cost(const ProofProblem& p, double explained) const {
+    return static_cast<Cost>(std::max(0.0, (squares - explained) * p.price));
+  }
+  Cost leaf(const ProofProblem& p) const { return cost(p, sum * sum / weight); }
+};
+
 inline void count(const Facts& facts, Rows& rows) {
   const ProofProblem& p = facts.problem;
+  if (facts.rigid) {
+    Moments all;
+    for (int i = 0; i < rows.n; ++i) all.add(p, row_of(rows.order[static_cast<std::size_t>(i)]));
+    rows.leaf = all.leaf(p);
+    return;
+  }
   std::vector<Cost> weights(static_cast<std::size_t>(p.classes), 0);
   std::vector<Cost> gains(static_cast<std::size_t>(std::max(p.classes, p.answers)), 0);
   rows.influence = 0;

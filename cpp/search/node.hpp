@@ -187,8 +187,10 @@ class Node {
   // If all rows cost the same: which of them are of a class, a bit for each in column f's order. Of
   // two classes only the second one has a mask. Null: list_rows() tells.
   virtual const std::uint64_t* class_mask(int /*f*/, int /*c*/) const { return nullptr; }
-  // Regression: what the rows add up to, one by one.
-  virtual void list_squares(int /*f*/, SquareSums* /*rows*/) const {}
+  // Costs per row: which of all rows these are, in column f's order.
+  virtual void list_order(int /*f*/, int* /*rows*/) const {}
+  // Numbers: what splits of column f at these positions cost if they are the last.
+  virtual void split_costs(int /*f*/, const std::vector<int>& /*positions*/, Cost* /*out*/) const {}
   int count_at(int f, int i) const {
     if (counts_.empty()) return 1;
     const int* sum = &counts_[index(f, rows_ + 1)];

@@ -8,6 +8,7 @@
 namespace exactree {
 
 class MaskTree;
+class NumberLoss;
 
 // Rank columns and classes of `rows` rows. Nothing else is known of the data: a split of column f
 // sends the rows with rank < r left. The arrays belong to the caller.
@@ -26,17 +27,27 @@ struct Problem {
   // Costs of their own for every prediction: classes x classes, true class first; null: one for all
   // wrong ones. They are times the weight, and need weights.
   const std::int64_t* costs = nullptr;
+  // Costs of every row: rows x classes, what each answer costs for it; not negative. Then there are
+  // no labels and no weights: see targets/row_costs.hpp.
+  const std::int64_t* row_costs = nullptr;
   // Regression: sums and weights of the rows, and the unit of cost; see squares.hpp. Then `unit` is
   // what floors are counted in.
   const double* sums = nullptr;    // null: classification
   const double* masses = nullptr;  // null: one
   int shift = 0;
+  // Regression by another loss: rows and what they cost; then `sums` is null.
+  const NumberLoss* loss = nullptr;
   // Side masks (mask_tree.hpp), rank columns among them as thresholds; then there are no columns.
   MaskTree* masks = nullptr;
 
   bool squared() const { return sums != nullptr; }
+  // Whether targets are numbers, not classes.
+  bool numbers() const { return squared() || loss != nullptr; }
+  // Whether rows can cost far more than what splits differ by.
+  bool far_apart() const { return numbers() || priced(); }
+  bool priced() const { return row_costs != nullptr; }
   // Whether two leaves can cost one more together than one by one: Last pairs in squares.hpp.
-  bool rounds_pairs() const { return squared() && shift > 0; }
+  bool rounds_pairs() const { return numbers() && shift > 0; }
   std::int32_t rank(int f, int row) const {
     return ranks[static_cast<std::size_t>(f) * static_cast<std::size_t>(rows) +
                  static_cast<std::size_t>(row)];

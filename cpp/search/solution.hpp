@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "search/columns/difference.hpp"
@@ -20,6 +21,7 @@ struct Threshold {
   int next = 0, prev = 0;
   int floors = -1;  // where the floors of its second columns start, left side first
   bool closed = false;
+  std::int16_t round = 0;  // of its chain, that it was solved in last; 0: for all that matters
 };
 
 // What is known of a subproblem after it was solved, for the benefit of its neighbours.
@@ -42,15 +44,16 @@ struct Solution {
 // some that we have.
 template <class V>
 struct Relative {
-  const Solution<V>* solution;
+  std::shared_ptr<const Solution<V>> solution;
   Cost between = 0;                        // influence of the rows by which we differ
   bool larger = false;                     // it has them
   int begin = 0, end = 0;                  // where they lie in the column that parts us
   const Difference* difference = nullptr;  // the same rows, if it pays to know them
 };
 
-// Two neighbours along the column, and what other columns say; see quadrants.hpp.
-inline constexpr int kMostRelatives = 3;
+// Two neighbours along the column, what other columns say (see quadrants.hpp), and what was known
+// of the same subproblem before.
+inline constexpr int kMostRelatives = 4;
 
 template <class V>
 struct Relatives {

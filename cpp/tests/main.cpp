@@ -6,7 +6,6 @@
 #include "check.hpp"
 
 namespace exactree::tests {
-void test_bitset(Effort);
 void test_caches(Effort);
 void test_geometry(Effort);
 void test_search_tiny(Effort);
@@ -19,7 +18,9 @@ void test_search_mask_threads(Effort);
 void test_small_budgets(Effort);
 void test_search_cells(Effort);
 void test_squares(Effort);
+void test_losses(Effort);
 void test_plain_trees(Effort);
+void test_line_search(Effort);
 void test_oblique(Effort);
 void test_audit(Effort);
 }  // namespace exactree::tests
@@ -33,7 +34,6 @@ struct Test {
 
 // To add a test: declare it above, add a line here, and its file to EXACTREE_TEST_SOURCES.
 constexpr std::array kTests{
-    Test{"bitset", exactree::tests::test_bitset},
     Test{"caches", exactree::tests::test_caches},
     Test{"geometry", exactree::tests::test_geometry},
     Test{"search: tiny problems", exactree::tests::test_search_tiny},
@@ -46,7 +46,9 @@ constexpr std::array kTests{
     Test{"search: masks without budgets", exactree::tests::test_small_budgets},
     Test{"search: cells", exactree::tests::test_search_cells},
     Test{"search: squared error", exactree::tests::test_squares},
+    Test{"search: other losses of numbers", exactree::tests::test_losses},
     Test{"search: hundreds of rows", exactree::tests::test_plain_trees},
+    Test{"local search: lines", exactree::tests::test_line_search},
     Test{"local search: hyperplanes", exactree::tests::test_oblique},
     Test{"audit: finds what is false", exactree::tests::test_audit},
 };

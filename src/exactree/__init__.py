@@ -2,6 +2,8 @@
 
 from exactree import counting, datasets, export, objectives, plot, proof, splits
 from exactree.binarize import ThresholdBinarizer
+from exactree.cluster.running import using
+from exactree.constraints import Constraint
 from exactree.estimators import OptimalTreeClassifier, OptimalTreeRegressor
 from exactree.export import (
     export_dot,
@@ -10,6 +12,7 @@ from exactree.export import (
     export_text,
     to_sklearn,
 )
+from exactree.policy import OptimalPolicyTree
 from exactree.problem import Progress, Result
 from exactree.report import write_report
 from exactree.sizes import (
@@ -26,8 +29,10 @@ from exactree.tree import Leaf, Node, Tree
 __version__ = "0.1.0"
 
 __all__ = [
+    "Constraint",
     "Leaf",
     "Node",
+    "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
@@ -53,5 +58,6 @@ __all__ = [
     "solve",
     "splits",
     "to_sklearn",
+    "using",
     "write_report",
 ]

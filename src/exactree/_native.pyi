@@ -1,7 +1,7 @@
 """The native core of exactree: arrays in, arrays out."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -11,21 +11,6 @@ def instruction_sets() -> list[str]:
     """
     List the instruction sets this processor can run, the fastest ("auto") last.
     """
-
-def bitset_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], isa: str = 'auto') -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
-    """Intersect two packed bit sets: member i is bit i % 64 of word i // 64."""
-
-def bitset_and_not(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], isa: str = 'auto') -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
-    """Take the members of b out of a."""
-
-def bitset_count(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], isa: str = 'auto') -> int:
-    """Count the members of a."""
-
-def bitset_count_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], isa: str = 'auto') -> int:
-    """Count the members that a and b have in common."""
-
-def bitset_kth(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, isa: str = 'auto') -> int:
-    """Return the k-th member of a in increasing order, counted from zero."""
 
 def dichotomies(points: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], expected: int, stop: object | None, isa: str = 'auto') -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], bool]:
     """
@@ -94,15 +79,62 @@ def prunings() -> list[str]:
     List the prunings in the order of the bits of `switches`, which turn them off in tests. One more bit uses them everywhere, where they do not pay too.
     """
 
-def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+class Posed:
+    """A search with all that it reads."""
+
+    def run(self, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+        """Run it here."""
+
+def pose_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', upper_bound: int = 1152921504606846976) -> Posed:
     """
-    Find an optimal tree over rank columns (features x rows); see exactree.engines.search.
+    Pose the search for an optimal tree over rank columns (features x rows); see exactree.engines.search.
+    """
+
+def search_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None, upper_bound: int = 1152921504606846976) -> SearchResult:
+    """
+    Find an optimal tree over rank columns (features x rows); see exactree.engines.search. Trees of `upper_bound` or more are of no interest; there must be one below it.
     """
 
 def search_sparse(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_depth: int, unit: int = 1, penalty: int, time_limit: float = float('inf'), memory_limit: int = 0, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult | None:
     """
     Find an optimal tree over binary columns with a penalty and no limit on depth; None if the weights need more than 31 bits, or the tree is deeper than max_depth.
     """
+
+def search_splits(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_splits: int = -1, unit: int = 1, penalty: int = 0, upper_bound: int | None = None, time_limit: float = float('inf'), memory_limit: int = 0, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult | None:
+    """
+    Find an optimal tree over rank columns that only its splits limit: at most so many, or a penalty for each. If none costs less than upper_bound, the single leaf comes back, and that as lower bound; None if a limit came before the search.
+    """
+
+class NumberLoss:
+    """Rows of numbers and what they cost, in whole numbers."""
+
+    def error(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """Give what these rows cost more in one leaf than each by itself."""
+
+class DevianceLoss(NumberLoss):
+    """Poisson, gamma, Tweedie deviance: a function of two sums."""
+
+    def __init__(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, size: int, origin: float, steps: float, scale: float, rising: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], slope: int = 0, falling: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, power: float = 1.0) -> None: ...
+
+class OutputLoss(NumberLoss):
+    """The squared error of several targets."""
+
+    def __init__(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+class QuantileLoss(NumberLoss):
+    """Distances from a quantile, `above` it and `below` it."""
+
+    def __init__(self, targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, *, above: int, below: int) -> None: ...
+
+def search_losses(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], loss: NumberLoss, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+    """
+    Find a tree of least loss over rank columns (features x rows).
+
+    Costs are errors of the leaves in whole multiples of 2**shift.
+    """
+
+def pose_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', upper_bound: int = 1152921504606846976) -> Posed:
+    """Pose the search of `search_masks`."""
 
 def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None, upper_bound: int = 1152921504606846976) -> SearchResult:
     """
@@ -164,10 +196,68 @@ class Proof:
     @property
     def scans(self) -> int: ...
 
-def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, least: int = 1, penalty: int = 0, targets: Sequence[int], isa: str = 'auto') -> Proof:
+def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, least: int = 1, penalty: int = 0, targets: Sequence[int], squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, price: float = 0.0, isa: str = 'auto') -> Proof:
     """
-    Write a plan that shows that no tree over rank columns (features x rows) costs less than the targets: one, or one for each number of splits. See docs/certificates.md.
+    Write a plan that shows that no tree over rank columns (features x rows) costs less than the targets: one, or one for each number of splits. With `squares`, whole numbers, the cost is their squared error times `price`. See docs/certificates.md.
     """
+
+class Session:
+    """A search whose pieces are answered elsewhere."""
+
+    def __init__(self, posed: Posed, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None) -> None: ...
+
+    def open(self) -> bool:
+        """Find first trees; False if it was stopped meanwhile."""
+
+    def ask(self, shared: bool = False) -> Any:
+        """
+        Give the next piece as (number, question); True if there may be more later, else False.
+        """
+
+    def tell(self, number: int, reply: dict[str, Any]) -> None:
+        """Take a complete reply over."""
+
+    def divide(self, number: int, reply: dict[str, Any]) -> bool:
+        """
+        Take a partial reply over and ask for smaller pieces; False: there is no room for it.
+        """
+
+    def restore(self, question: dict[str, Any], reply: dict[str, Any]) -> None:
+        """Take a claim of an earlier run over, before anything is asked."""
+
+    def take_claims(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Give what was proved since the last call."""
+
+    def next_unwritten(self) -> Any:
+        """Name a split whose tree is wanted."""
+
+    def written(self, budget: int, cost: int, tree: Sequence[Sequence[int]]) -> None:
+        """Take a tree over."""
+
+    def poll(self) -> bool:
+        """Watch the clock and signals; True if it was stopped."""
+
+    def stop(self, why: str) -> None: ...
+
+    def finish(self, workers: int = 1) -> SearchResult:
+        """Write the trees down and end it."""
+
+    @property
+    def objective(self) -> int: ...
+
+    @property
+    def lower_bound(self) -> int: ...
+
+class Answerer:
+    """Answers the questions of a session."""
+
+    def __init__(self, posed: Posed, memory_limit: int = 0) -> None: ...
+
+    def answer(self, question: dict[str, Any], seconds: float = float('inf')) -> dict[str, Any]:
+        """Answer a question within a time, completely or not."""
+
+    def write(self, wanted: dict[str, Any], seconds: float = float('inf')) -> list[list[int]]:
+        """Write the tree with a first split down; empty if time was too short."""
 
 def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
@@ -189,9 +279,22 @@ def route_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     Give the node, in preorder, that every row ends in; feature -1 marks a leaf.
     """
 
+def pose_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto') -> Posed:
+    """Pose the search of `search_squares`."""
+
 def search_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
     """
     Find a tree of least squared error over rank columns (features x rows).
 
     `sums` and `weights` are whole numbers whose absolute values add up to less than 2**53; a row's target is sum / weight. Costs are whole multiples of 2**shift.
+    """
+
+def pose_costs(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto') -> Posed:
+    """Pose the search of `search_costs`."""
+
+def search_costs(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, max_depth: int, max_splits: int = -1, min_rows: int = 1, penalty: int = 0, sizes: bool = False, lower_bound: int = 0, time_limit: float = float('inf'), memory_limit: int = 0, threads: int = 1, switches: int = 0, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+    """
+    Find a tree of least cost over rank columns (features x rows).
+
+    `costs` (rows x answers) are what each answer costs for a row: whole numbers, not negative, whose largest add up to less than 2**60. Labels of leaves are answers.
     """

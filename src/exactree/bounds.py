@@ -4,8 +4,7 @@ Glossary
     S, A, B    sets of samples, A within B
     e(S)       the optimum on S within budgets: depth and number of splits, "at most"
     E(t, S)    the cost of tree t on S
-    I(Q)       influence: what the samples Q add at most to the cost of a tree (0-1 loss: weight;
-               squared error: `influence_squared`)
+    I(Q)       influence: what the samples Q add at most to the cost of a tree (0-1 loss: weight)
     T(t)       the cost of the split after threshold t with optimal children, its penalty included
     L_t, R_t   the samples left and right of it; L_s lies within L_t for s < t
 
@@ -36,66 +35,20 @@ MOST_SETS_OF_CLASSES = 2000
 GROUPED = 512
 
 
-def subset(*known: Values) -> Values:
-    """Bound e(B) from below by e(A) of any subsets A: the largest counts.
-
-    Proof. Let t be optimal on B. It is a tree for A within the same budgets (splits that no longer
-    part anything are left out), and fewer samples never cost more: e(A) <= E(t, A) <= E(t, B).
-
-    >>> subset(np.array([1, 5]), np.array([3, 2])).tolist()
-    [3, 5]
-    """
-    return np.asarray(np.maximum.reduce(known))
-
-
-def similarity(optimum: Values, removed: Values) -> Values:
-    """Bound e(A) from below by e(B) - I(B - A), for A within B.
-
-    Proof. Let t be optimal on A. On B it costs at most I(B - A) more: e(B) <= E(t, B) <= e(A) +
-    I(B - A). It holds with a limit on the rows of a leaf too: more rows keep t admissible.
-
-    >>> similarity(np.array([7, 2]), np.array([3, 4])).tolist()
-    [4, 0]
-    """
-    return np.maximum(np.subtract(optimum, removed), 0)
-
-
 def neighbour(cost: Values, between: Values) -> Values:
     """Bound T(t) from below by T(s) - I(samples between s and t), on either side of s.
 
-    Proof. For s < t, L_t = L_s + between, so e(L_t) >= e(L_s) by the subset bound, and R_s = R_t +
-    between, so e(R_t) >= e(R_s) - I(between) by similarity. Their sum, and the penalty of the split
-    on both sides, give the claim; mirrored for t < s. With a budget of splits the minimum over how
-    it is shared out keeps the inequality, since each way of sharing obeys it.
+    Proof. Let s < t. L_s lies within L_t, and a tree for L_t is one for L_s that costs no more (its
+    splits that no longer part anything are left out): e(L_t) >= e(L_s). R_t is R_s without the
+    samples between, and a tree for R_t costs at most I(between) more on R_s: e(R_t) >= e(R_s) -
+    I(between). Their sum, and the penalty of the split on both sides, give the claim; mirrored for
+    t < s. With a budget of splits the minimum over how it is shared out keeps the inequality, since
+    each way of sharing obeys it.
 
     >>> neighbour(np.array(10), np.array([1, 4, 12])).tolist()
     [9, 6, 0]
     """
-    return similarity(cost, between)
-
-
-def sub_interval(left: Values, right: Values) -> Values:
-    """Bound T(t) from below by e(L_a) + e(R_b) for all a < t < b, penalties of the split apart.
-
-    Proof. L_a lies within L_t and R_b within R_t: twice the subset bound. With a budget of splits:
-    the minimum over how it is shared out between the two.
-
-    >>> sub_interval(np.array([2, 3]), np.array([4, 0])).tolist()
-    [6, 3]
-    """
-    return np.asarray(np.add(left, right))
-
-
-def interval_with_row_limit(left: Values, right: Values, between: Values) -> Values:
-    """Bound T(t) from below by e(L_b) + e(R_a) - I(a..b) for a <= t <= b, whatever the row limit.
-
-    Proof. L_t lies within L_b and R_t within R_a, and together they lack exactly the samples
-    between a and b once: twice similarity, which survives a limit on the rows of a leaf.
-
-    >>> interval_with_row_limit(np.array(6), np.array(5), np.array(4)).tolist()
-    7
-    """
-    return similarity(np.add(left, right), between)
+    return np.maximum(np.subtract(cost, between), 0)
 
 
 def child_cap(best: Bound, other: Bound, penalty: Number = 0) -> Values:
@@ -120,19 +73,6 @@ def useful_splits(leaf_cost: Number, penalty: Number) -> int | None:
     (3, 2, 0, None)
     """
     return max(ceil(Fraction(leaf_cost) / Fraction(penalty)) - 1, 0) if penalty else None
-
-
-def leaves_name_classes(class_weights: Ints, max_splits: int) -> int:
-    """Bound 0-1 loss by the weight outside the heaviest max_splits + 1 classes.
-
-    Proof. A tree of k splits has k + 1 leaves and predicts no more classes than that; every sample
-    of another class is an error.
-
-    >>> leaves_name_classes(np.array([5, 1, 7, 2]), 1)
-    3
-    """
-    heaviest = np.sort(class_weights)[::-1]
-    return int(heaviest[max_splits + 1 :].sum())
 
 
 def leaves_and_equal_rows(points: Ranks, labels: Ranks, weights: Ints, leaves: int) -> int:
@@ -262,57 +202,3 @@ def _group_costs(objective: Objective, targets: Targets, starts: Values) -> Iter
             sums = np.add.reduceat(objective.statistics(inside), starts[first:last] - begin, axis=0)
             yield objective.leaf_cost(sums).sum()
         first = last
-
-
-def influence_squared(targets: Targets, low: float, high: float) -> Values:
-    """Bound what each sample adds to the squared error of a leaf whose targets lie in [low, high].
-
-    It is w max((y - low)^2, (high - y)^2), and takes the place of the weight in the similarity and
-    neighbour bounds.
-
-    Proof. Let the leaf keep its mean, which lies in [low, high]: a new sample is no farther from it
-    than from the farther end, and the best number for all of them costs no more.
-
-    >>> influence_squared(Targets(np.array([0]), np.ones(1), np.array([3.0])), 0, 10).tolist()
-    [49.0]
-    """
-    y = targets.y
-    return np.asarray(targets.weights * np.maximum(y - low, high - y) ** 2)
-
-
-def kmeans(targets: Targets, max_splits: int, penalty: Number = 0) -> float:
-    """Bound the squared error of trees of k <= max_splits splits, their penalties included.
-
-    It is the least over k of the exact one-dimensional k-means cost of k + 1 clusters of the
-    targets and k penalties: cost(j, n) = min over m < n of cost(j-1, m) + error(m..n-1) on the
-    sorted targets, O(max_splits V^2) for V different ones. Rounded down by what sums of floats may
-    be wrong.
-
-    Proof. The leaves of a tree of k splits are a clustering of the targets into at most k + 1
-    parts, and none is better than the best. The tree may have any k, so the least counts.
-
-    >>> three = Targets(np.array([0, 1, 2]), np.ones(3), np.array([0.0, 1.0, 7.0]))
-    >>> [round(kmeans(three, k), 9) for k in (1, 2)], round(kmeans(three, 2, penalty=0.4), 9)
-    ([0.5, 0.0], 0.8)
-    """
-    merged = targets.merged()
-    kept = merged.take(np.flatnonzero(merged.weights > 0))
-    w = kept.weights.astype(np.float64)
-    d = kept.y - np.average(kept.y, weights=w)
-    sums = np.concatenate([np.zeros((1, 3)), np.cumsum(np.stack([w, w * d, w * d * d], 1), axis=0)])
-    cost = _errors(sums, slice(1, None), 0)
-    slack = 8 * EPSILON * len(w) * float(cost[-1])
-    best = float(cost[-1])
-    for k in range(1, min(max_splits, len(w) - 1) + 1):
-        before = np.concatenate([[0.0], cost])
-        cost = np.array(
-            [(before[:n] + _errors(sums, n, slice(0, n))).min() for n in range(1, len(w) + 1)]
-        )
-        best = min(best, float(cost[-1]) + k * penalty)
-    return max(best - slack, 0.0)
-
-
-def _errors(sums: Values, end: int | slice, start: int | slice) -> Values:
-    """Give the squared error of runs of sorted targets from prefix sums of w, w d, w d^2."""
-    w, s, q = np.moveaxis(sums[end] - sums[start], -1, 0)
-    return np.asarray(np.maximum(q - s * s / w, 0.0))

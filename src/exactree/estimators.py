@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from exactree import inputs, routing, tree
 from exactree.importance import gini, importances, spread
 from exactree.interrupts import deferred
-from exactree.objectives import Objective
-from exactree.problem import OnProgress, Progress, Result
+from exactree.parameters import ClassifierParameters, RegressorParameters, completed, takes
+from exactree.problem import Result
+from exactree.progress import ProgressTable
 from exactree.refusing import refuse_no_table
 from exactree.solving import solve
-from exactree.splits import Splits
 from exactree.tables import read_rows
-from exactree.tree import Leaf, NeedsNumber, Tree
+from exactree.tree import NeedsNumber, Tree
 
 Floats = NDArray[np.float64]
 
@@ -35,10 +34,15 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
     tree_: Tree
     n_features_in_: int
 
+    def _set(self, parameters: dict[str, Any]) -> None:
+        """Keep the parameters as they are, as scikit-learn asks of a constructor."""
+        for name, value in parameters.items():
+            setattr(self, name, value)
+
     def _solve(self, X: Any, y: Any, **parameters: Any) -> Result:
         """Search with the estimator's own parameters, which are those of `solve`."""
         own = self.get_params(deep=False)
-        show = progress_line() if own.pop("verbose") else None
+        show = ProgressTable() if own.pop("verbose") else None
         return solve(X, y, **own, **parameters, on_progress=show)
 
     def _keep(self, result: Result) -> None:
@@ -58,7 +62,7 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        elif result.status != "optimal":
+        elif result.status in ("time_limit", "memory_limit"):
             warnings.warn(
                 f"the search stopped at its {result.status} before the tree was proved optimal: "
                 f"objective {result.objective:.10g}, proved >= {result.lower_bound:.10g}; raise "
@@ -83,8 +87,7 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
     def _predicted(self, X: Any) -> NDArray[Any]:
         """Give the value of the leaf that every row ends in."""
         leaf = self.apply(X)
-        every = tree.nodes(self.tree_)
-        return np.array([node.value if isinstance(node, Leaf) else 0 for node in every])[leaf]
+        return tree.leaf_values(self.tree_)[leaf]
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Give the number of the leaf that every row of X ends in, counted in preorder."""
@@ -126,48 +129,9 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
+@takes(ClassifierParameters, default={"max_depth": 3, "objective": "error"})
 class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
     """A classification tree of least training loss among all trees within the budgets, proved.
-
-    Parameters
-    ----------
-    splits : str, split family or list of these
-        Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
-        values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
-        surfaces of that kind), a family of one's own, or a list of these, which are mixed.
-    max_depth : int or None
-        At most so many splits on a path; None: no limit.
-    max_splits : int or None
-        At most so many splits in all. Without a depth, either this or a penalty must be given.
-    min_samples_leaf : int
-        At least so many rows, whatever their weight, on each side of every split.
-    min_weight_fraction_leaf : float
-        At least this share of the total weight on each side of every split.
-    penalty : float
-        Cost of a split as a share of the total weight.
-    objective : str or Objective
-        The loss; "error" is the weight of the misclassified rows.
-    class_weight : dict, "balanced" or None
-        Factor for the weights of each class; "balanced" gives all classes the same total.
-    time_limit : float or None
-        Stop after so many seconds with the best tree so far and a `ConvergenceWarning`.
-    memory_limit : int or None
-        Likewise at so many bytes.
-    n_jobs : int or None
-        Threads, as in joblib; the tree does not depend on it.
-    random_state : int
-        Where a local search over surfaces takes its random choices from.
-    verbose : int
-        Above 0, report progress on the standard error stream about once a second.
-    missing : str
-        "split": a missing value is an answer of its own, on either side of every threshold.
-        "error": refuse missing values.
-    categorical_features : str, list or None
-        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
-        names, numbers, or a truth for each column; None: none do.
-    categories : str
-        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
-        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -196,42 +160,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
     └─ no: b (1 row)
     """
 
-    def __init__(
-        self,
-        *,
-        splits: Splits = "axis",
-        max_depth: int | None = 3,
-        max_splits: int | None = None,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        penalty: float = 0.0,
-        objective: Objective | str = "error",
-        class_weight: Any = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = 1,
-        random_state: int = 0,
-        verbose: int = 0,
-        missing: str = "split",
-        categorical_features: Any = "from_dtype",
-        categories: str = "equality",
-    ) -> None:
-        self.splits = splits
-        self.max_depth = max_depth
-        self.max_splits = max_splits
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.penalty = penalty
-        self.objective = objective
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.categories = categories
+    def __init__(self, **parameters: Unpack[ClassifierParameters]) -> None:
+        self._set(completed(OptimalTreeClassifier.__init__, parameters))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the optimal tree for the rows of X with the labels y.
@@ -275,48 +205,11 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         return importances(self.tree_, self.n_features_in_, gini)
 
 
+@takes(RegressorParameters, default={"max_depth": 3, "objective": "squared_error"})
 class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
     """A regression tree of least training loss among all trees within the budgets, proved.
 
     Losses are floats here, and "optimal" means at most 1 + 1e-9 times the least cost there is.
-
-    Parameters
-    ----------
-    splits : str, split family or list of these
-        Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
-        values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
-        surfaces of that kind), a family of one's own, or a list of these, which are mixed.
-    max_depth : int or None
-        At most so many splits on a path; None: no limit.
-    max_splits : int or None
-        At most so many splits in all. Without a depth, either this or a penalty must be given.
-    min_samples_leaf : int
-        At least so many rows, whatever their weight, on each side of every split.
-    min_weight_fraction_leaf : float
-        At least this share of the total weight on each side of every split.
-    penalty : float
-        Cost of a split as a share of the total weight: on the mean loss, this much a split.
-    objective : str or Objective
-        The loss: "squared_error", "absolute_error", "poisson", or one of your own.
-    time_limit : float or None
-        Stop after so many seconds with the best tree so far and a `ConvergenceWarning`.
-    memory_limit : int or None
-        Likewise at so many bytes.
-    n_jobs : int or None
-        Threads, as in joblib; the tree does not depend on it.
-    random_state : int
-        Where a local search over surfaces takes its random choices from.
-    verbose : int
-        Above 0, report progress on the standard error stream about once a second.
-    missing : str
-        "split": a missing value is an answer of its own, on either side of every threshold.
-        "error": refuse missing values.
-    categorical_features : str, list or None
-        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
-        names, numbers, or a truth for each column; None: none do.
-    categories : str
-        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
-        these?), for up to 10 categories a column.
 
     Attributes
     ----------
@@ -343,40 +236,8 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
     └─ no: 9 (1 row)
     """
 
-    def __init__(
-        self,
-        *,
-        splits: Splits = "axis",
-        max_depth: int | None = 3,
-        max_splits: int | None = None,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        penalty: float = 0.0,
-        objective: Objective | str = "squared_error",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = 1,
-        random_state: int = 0,
-        verbose: int = 0,
-        missing: str = "split",
-        categorical_features: Any = "from_dtype",
-        categories: str = "equality",
-    ) -> None:
-        self.splits = splits
-        self.max_depth = max_depth
-        self.max_splits = max_splits
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.penalty = penalty
-        self.objective = objective
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.categories = categories
+    def __init__(self, **parameters: Unpack[RegressorParameters]) -> None:
+        self._set(completed(OptimalTreeRegressor.__init__, parameters))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the optimal tree for the rows of X with the targets y.
@@ -386,7 +247,7 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         """
         refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
-        targets = column_or_1d(y, warn=True)
+        targets = y if inputs.has_columns(y) else column_or_1d(y, warn=True)
         with deferred() as noted:
             self._keep(self._solve(X, targets, task="regression", sample_weight=sample_weight))
         noted.tell()
@@ -404,19 +265,3 @@ class OptimalTreeRegressor(RegressorMixin, OptimalTree):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return importances(self.tree_, self.n_features_in_, spread)
-
-
-def progress_line() -> OnProgress:
-    """Make a callback that writes a line of progress about once a second."""
-    last = 0.0
-
-    def show(progress: Progress) -> None:
-        nonlocal last
-        if progress.seconds - last >= 1:
-            last = progress.seconds
-            sys.stderr.write(
-                f"{progress.seconds:.0f} s: objective {progress.objective:.10g}, "
-                f"proved >= {progress.lower_bound:.10g}\n"
-            )
-
-    return show

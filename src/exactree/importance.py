@@ -46,4 +46,4 @@ def spread(node: Tree) -> float:
     weights = np.array([leaf.weights[0] for leaf in tree.leaves(node)], dtype=np.float64)
     values = np.array([leaf.value for leaf in tree.leaves(node)], dtype=np.float64)
     deviations = values - weights @ values / weights.sum()
-    return float(weights @ deviations**2)
+    return float((weights @ deviations**2).sum())

@@ -289,17 +289,40 @@ def _refuse_odd_labels(values: NDArray[Any]) -> None:
 
 
 def read_targets(y: Any, n_rows: int) -> Floats:
-    """Give one finite number per row.
+    """Give one finite number per row, or a row of them where y has several columns or fields.
 
     >>> read_targets([1, 2.5], 2)
     array([1. , 2.5])
+    >>> read_targets(np.array([(True, 2.5)], dtype=[("event", bool), ("time", float)]), 1)
+    array([[1. , 2.5]])
     """
     values = as_array(y, "y")
+    if values.dtype.names:
+        values = np.column_stack([values[name].astype(np.float64) for name in values.dtype.names])
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if values.ndim != 1:
+    if values.ndim not in (1, 2) or values.shape[-1] == 0:
         raise ValueError(f"y has shape {values.shape}: it needs one target per row of X")
     _same_length("y", len(values), n_rows)
+    if values.ndim == 1:
+        return _read_column(values)
+    return np.column_stack([_read_column(column) for column in values.T])
+
+
+def has_columns(y: Any) -> bool:
+    """Tell whether targets have several columns or fields.
+
+    >>> has_columns([[1, 2]]), has_columns([[1], [2]]), has_columns([1, 2])
+    (True, False, False)
+    """
+    try:
+        values = np.asarray(y)
+    except ValueError:  # rows of unlike length, which others refuse
+        return False
+    return bool(values.dtype.names) or (values.ndim == 2 and values.shape[1] > 1)
+
+
+def _read_column(values: NDArray[Any]) -> Floats:
     if values.dtype == object:
         values = np.array([np.nan if _is_missing(v) else v for v in values], dtype=object)
     _refuse_large("y", values, "subtract an offset from all targets")

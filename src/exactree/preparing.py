@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import inputs, parameters
+from exactree import inputs
 from exactree.bounds import useful_splits
-from exactree.objectives import MisclassificationError, Objective, Targets
-from exactree.problem import Limits, Problem, Ranks
+from exactree.costs import Costs, read_costs, whole_costs
+from exactree.objectives import Objective, Targets
+from exactree.objectives.native import is_error
+from exactree.partitions import Partitions, packed
+from exactree.problem import Problem, Ranks
+from exactree.request import Request
 from exactree.rows import Rows, canonical_rows, dense_ranks
-from exactree.sides import Sides, packed
 from exactree.splits import Listing, Sources
-from exactree.tables import Kind, Reading, Table, read_training
+from exactree.tables import Kind, Table, read_training
 from exactree.tree import DEEPEST
 from exactree.weights import (
     COST_LIMIT,
@@ -31,7 +34,6 @@ from exactree.weights import (
     with_class_weights,
 )
 
-TASKS = ("classification", "regression")
 # So many partitions by surfaces are searched for the best tree of one, two, three, or more levels,
 # which takes seconds, or a minute; of more, only a local search is made. Other objectives than the
 # 0-1 loss need a list.
@@ -43,7 +45,8 @@ REACH_LISTED = (10**6, 2 * 10**4)
 class Data:
     """The user's rows that count, with integer weights (None: all one).
 
-    In regression the "classes" are the different targets. X is an array of complete numbers, or a
+    In regression the "classes" are the different targets; with costs there is one for each row, and
+    a unit of weight is one of cost. X is an array of complete numbers, or a
     table.
     """
 
@@ -54,11 +57,17 @@ class Data:
     classes: NDArray[Any]
     feature_names: tuple[str, ...] | None
     task: str = "classification"
+    costs: Costs | None = None
 
     @property
     def kinds(self) -> tuple[Kind, ...] | None:
         """What the columns hold, if they are not all complete numbers."""
         return self.X.kinds if isinstance(self.X, Table) else None
+
+    @property
+    def answers(self) -> NDArray[Any]:
+        """What the leaves of a tree may answer."""
+        return self.classes if self.costs is None else self.costs.answers
 
     def targets(self, *, integral: bool) -> Targets:
         """Give what an objective looks at: integer weights, or the user's own as floats."""
@@ -72,83 +81,13 @@ class Data:
         return np.ones(len(self.labels), dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Budgets:
-    """What limits the tree, as the user gave it."""
-
-    max_depth: int | None
-    max_splits: int | None
-    min_samples_leaf: int
-    penalty: Fraction
-    min_weight: Fraction = Fraction(0)
-
-
-def read_task(task: str) -> str:
-    """Refuse an unknown task.
-
-    >>> read_task("ranking")
-    Traceback (most recent call last):
-    ...
-    ValueError: task='ranking' is unknown: choose one of 'classification', 'regression'
-    """
-    if task not in TASKS:
-        raise ValueError(f"task={task!r} is unknown: choose one of {', '.join(map(repr, TASKS))}")
-    return task
-
-
-def read_budgets(
-    max_depth: Any,
-    max_splits: Any,
-    min_samples_leaf: Any,
-    penalty: Any,
-    min_weight_fraction_leaf: Any = 0.0,
-) -> Budgets:
-    """Check the budgets one by one, and that there is one.
-
-    >>> read_budgets(None, None, 1, 0.0)
-    Traceback (most recent call last):
-    ...
-    ValueError: nothing limits the tree: give max_depth, max_splits or a penalty above 0
-    """
-    found = Budgets(
-        parameters.read_budget("max_depth", max_depth),
-        parameters.read_budget("max_splits", max_splits),
-        parameters.read_count("min_samples_leaf", min_samples_leaf, 1),
-        parameters.read_penalty(penalty),
-        parameters.read_share("min_weight_fraction_leaf", min_weight_fraction_leaf),
-    )
-    if found.max_depth is None and found.max_splits is None and not found.penalty:
-        raise ValueError("nothing limits the tree: give max_depth, max_splits or a penalty above 0")
-    return found
-
-
-def read_limits(time_limit: Any, memory_limit: Any, n_jobs: Any, random_state: Any = 0) -> Limits:
-    """Check the limits one by one.
-
-    >>> read_limits(2.5, None, None)
-    Limits(seconds=2.5, memory=0, threads=1, seed=0)
-    """
-    return Limits(
-        parameters.read_seconds(time_limit),
-        parameters.read_bytes(memory_limit),
-        parameters.read_threads(n_jobs),
-        parameters.read_seed(random_state),
-    )
-
-
-def read_data(
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    class_weight: Any = None,
-    task: str = "classification",
-    reading: Reading | None = None,
-) -> Data:
+def read_data(X: Any, y: Any, request: Request) -> Data:
     """Read rows, labels or targets, and weights; rows of no weight are dropped."""
-    values, names = read_training(X, reading or Reading())
-    classes, numbers = _read_y(y, len(values), task, class_weight)
-    floats = inputs.read_weights(sample_weight, len(values))
-    factors = inputs.read_class_weight(class_weight, classes)
+    task = request.task
+    values, names = read_training(X, request.reading)
+    classes, numbers = _read_y(y, len(values), task, request.class_weight)
+    floats = inputs.read_weights(request.sample_weight, len(values))
+    factors = inputs.read_class_weight(request.class_weight, classes)
     labels = numbers.astype(np.int32)
     if floats is None and factors is None:
         return Data(values, labels, None, Fraction(1), classes, names, task)
@@ -160,6 +99,24 @@ def read_data(
     return Data(values[kept], labels[kept], heavy, weights.scale, classes, names, task)
 
 
+def read_priced(X: Any, request: Request) -> Data:
+    """Read rows and what each answer costs for them; rows of no weight are dropped."""
+    values, names = read_training(X, request.reading)
+    table, answers = read_costs(request.costs, len(values))
+    weights = inputs.read_weights(request.sample_weight, len(values))
+    if weights is not None:
+        if request.min_weight_fraction_leaf:
+            raise ValueError(
+                "min_weight_fraction_leaf does not go with costs and sample_weight: use "
+                "min_samples_leaf"
+            )
+        kept = weights > 0
+        values, table, weights = values[kept], table[kept], weights[kept]
+    costs = whole_costs(table, weights, answers)
+    rows = np.arange(len(table), dtype=np.int32)
+    return Data(values, rows, None, costs.unit, rows, names, costs=costs)
+
+
 def _read_y(
     y: Any, n_rows: int, task: str, class_weight: Any
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -168,7 +125,9 @@ def _read_y(
         return inputs.read_labels(y, n_rows)
     if class_weight is not None:
         raise ValueError(f"class_weight={class_weight!r} is for classes: pass sample_weight")
-    values, places = np.unique(inputs.read_targets(y, n_rows), return_inverse=True)
+    targets = inputs.read_targets(y, n_rows)
+    axis = 0 if targets.ndim == 2 else None
+    values, places = np.unique(targets, return_inverse=True, axis=axis)
     return values, places.reshape(-1)
 
 
@@ -190,41 +149,46 @@ def _weights(
 def make_problem(
     data: Data,
     sources: Sources,
-    budgets: Budgets,
-    objective: Objective,
-    words: str,
+    request: Request,
     *,
     owned: bool = False,
     listing: Listing | None = None,
 ) -> Problem:
     """Put together what an engine may look at; `owned` asks for a list of rules with owners."""
     present, labels = _renumbered(data.labels, len(data.classes))
-    keys = _keys(data.X) if sources.has_sides else sources.columns
-    rows = canonical_rows(keys, labels, data.weights, budgets.min_samples_leaf)
-    counts, min_rows = _least_side(budgets, rows)
+    keys = _keys(data.X) if sources.has_partitions else sources.columns
+    counted = 2 if request.constraint is not None else request.min_samples_leaf
+    rows = canonical_rows(keys, labels, data.weights, counted)
+    counts, min_rows = _least_side(request, rows)
     problem = Problem(
         columns=np.take(sources.columns, rows.origin, axis=1),
         labels=rows.labels,
         n_classes=len(present),
         weights=rows.weights,
         counts=counts,
-        objective=objective,
+        objective=request.objective,
+        constraint=request.constraint,
+        copies=rows.counts if request.constraint is not None else None,
         min_rows=min_rows,
         scale=data.scale * rows.common,
+        offset=Fraction(0) if data.costs is None else data.costs.worth_of_least(),
         values=present if data.task == "classification" else data.classes[present],
         points=rows.points,
         origin=rows.origin,
     )
-    problem = _with_penalty(problem, budgets.penalty, rows.total, _most_cost(problem))
+    weight = rows.total if data.costs is None else data.costs.weight / data.costs.unit
+    problem = _with_penalty(problem, request.penalty * weight, _most_cost(problem, rows.total))
     most = _useful_splits(problem)
-    max_depth, max_splits = _tightened(budgets, rows, most)
+    max_depth, max_splits = _tightened(request, rows, most)
     listing = listing or Listing()
-    listing = replace(listing, reach=min(listing.reach, _reach(max_depth, objective)))
-    sides = _sides(sources, rows, owned, listing) if max_depth else None
-    space = in_words(budgets, words, sources.remark, deepest=max_depth == DEEPEST)
-    if owned and sides is not None:
-        space += f", combined from {len(sides)} rules by ancestry"
-    return replace(problem, max_depth=max_depth, max_splits=max_splits, sides=sides, space=space)
+    listing = replace(listing, reach=min(listing.reach, _reach(max_depth, request.objective)))
+    partitions = _partitions(sources, rows, owned, listing) if max_depth else None
+    space = request.in_words(sources.remark, deepest=max_depth == DEEPEST)
+    if owned and partitions is not None:
+        space += f", combined from {len(partitions)} rules by ancestry"
+    return replace(
+        problem, max_depth=max_depth, max_splits=max_splits, partitions=partitions, space=space
+    )
 
 
 def _keys(X: Any) -> Ranks:
@@ -232,14 +196,17 @@ def _keys(X: Any) -> Ranks:
     return X.keys() if isinstance(X, Table) else dense_ranks(X.T)
 
 
-def _with_penalty(problem: Problem, penalty: Fraction, total: int, most: int) -> Problem:
-    """Put in what a split costs; for integral costs, all weights are multiplied for it."""
+def _with_penalty(problem: Problem, penalty: Fraction, most: int) -> Problem:
+    """Put in what a split costs; for integral costs, all weights are multiplied for it.
+
+    `penalty` is in units of the weights, and no leaf costs more than `most` of them.
+    """
     if not penalty:
         return problem
     if not problem.objective.integral:
         largest = Fraction(sys.float_info.max)
-        return replace(problem, penalty=float(min(penalty * total * problem.scale, largest)))
-    factor, cost = penalty_units(penalty, total, most)
+        return replace(problem, penalty=float(min(penalty * problem.scale, largest)))
+    factor, cost = penalty_units(penalty, 1, most)
     return replace(
         problem,
         weights=None if problem.weights is None else problem.weights * factor,
@@ -261,7 +228,7 @@ def _useful_splits(problem: Problem) -> int | None:
     return useful_splits(whole, problem.penalty)
 
 
-def _most_cost(problem: Problem) -> int:
+def _most_cost(problem: Problem, total: int) -> int:
     """Bound integer costs, rounded up; refuse those that could reach the limit.
 
     That is what the engines take for infinity. The cost of the single leaf is looked at, and what
@@ -269,8 +236,8 @@ def _most_cost(problem: Problem) -> int:
     less than the weights, which were made to fit.
     """
     objective = problem.objective
-    if not objective.integral or type(objective) is MisclassificationError:
-        return 0
+    if not objective.integral or is_error(objective):
+        return total
     merged = problem.targets().merged()
     floats = Targets(merged.labels, merged.weights.astype(np.float64), merged.values)
     bound, cost = objective.influence(floats), float(objective.cost(floats))
@@ -281,24 +248,24 @@ def _most_cost(problem: Problem) -> int:
             f"and have to stay below {COST_LIMIT:.4g}, 60 bits: divide the costs by a constant, or "
             "round sample_weight to fewer digits"
         )
-    return ceil(most)
+    return max(ceil(most), total)
 
 
 def _reach(max_depth: int, objective: Objective) -> int:
     """Give how many partitions are few enough for an exact search of trees of this depth."""
-    by_depth = REACH if type(objective) is MisclassificationError else REACH_LISTED
+    by_depth = REACH if is_error(objective) else REACH_LISTED
     return by_depth[max(min(max_depth, len(by_depth)), 1) - 1]
 
 
-def _sides(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Sides | None:
+def _partitions(sources: Sources, rows: Rows, owned: bool, listing: Listing) -> Partitions | None:
     """List partitions of the sorted rows, so that their order does not depend on the user's.
 
     Ctrl-C leaves none, like a limit that has been reached.
     """
     try:
-        return (sources.rules if owned else sources.sides)(rows.origin, listing)
+        return (sources.rules if owned else sources.partitions)(rows.origin, listing)
     except KeyboardInterrupt:
-        return Sides(packed(np.zeros((0, len(rows.labels)), dtype=bool)), complete=False)
+        return Partitions(packed(np.zeros((0, len(rows.labels)), dtype=bool)), complete=False)
 
 
 def _renumbered(labels: Ranks, n_classes: int) -> tuple[NDArray[np.intp], Ranks]:
@@ -309,37 +276,37 @@ def _renumbered(labels: Ranks, n_classes: int) -> tuple[NDArray[np.intp], Ranks]
     return present, np.searchsorted(present, labels).astype(np.int32)
 
 
-def _tightened(budgets: Budgets, rows: Rows, useful: int | None) -> tuple[int, int | None]:
+def _tightened(request: Request, rows: Rows, useful: int | None) -> tuple[int, int | None]:
     """Give budgets of depth and splits that exclude no tree but hopeless ones.
 
     n rows take n - 1 splits at most; a tree of depth d has at most 2^d - 1, and one of k splits has
     at most depth k, so a budget of splits that cannot bind is dropped.
     """
     most = len(rows.labels) - 1 if useful is None else min(len(rows.labels) - 1, useful)
-    splits = most if budgets.max_splits is None else min(budgets.max_splits, most)
-    depth = splits if budgets.max_depth is None else min(budgets.max_depth, splits)
-    if depth > DEEPEST and budgets.max_depth is not None:
-        raise ValueError(f"max_depth={budgets.max_depth} is too deep: pass {DEEPEST} at most")
+    splits = most if request.max_splits is None else min(request.max_splits, most)
+    depth = splits if request.max_depth is None else min(request.max_depth, splits)
+    if depth > DEEPEST and request.max_depth is not None:
+        raise ValueError(f"max_depth={request.max_depth} is too deep: pass {DEEPEST} at most")
     depth = min(depth, DEEPEST)
-    if budgets.max_splits is None or splits == most or splits >= 2**depth - 1:
+    if request.max_splits is None or splits == most or splits >= 2**depth - 1:
         return depth, None
     return depth, splits
 
 
-def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
+def _least_side(request: Request, rows: Rows) -> tuple[Ranks | None, int]:
     """Give what every row counts on its side of a split, and how much each side needs.
 
     Unit rows weigh what they count, so both limits are one; among weighted rows either rows or
     weight can be counted.
     """
-    least = ceil(budgets.min_weight * rows.total)
+    least = ceil(request.min_weight_fraction_leaf * rows.total)
     # No side has more rows than the native module can count.
-    least_rows = min(budgets.min_samples_leaf, 2**31 - 1)
+    least_rows = min(request.min_samples_leaf, 2**31 - 1)
     if rows.weights is None:
         return None, max(least_rows, least)
-    if not budgets.min_weight:
+    if not request.min_weight_fraction_leaf:
         return (rows.counts if least_rows > 1 else None), least_rows
-    if budgets.min_samples_leaf > 1:
+    if request.min_samples_leaf > 1:
         raise ValueError(
             "min_samples_leaf counts rows and min_weight_fraction_leaf counts weight, and these "
             "rows have unequal weights: give one of the two"
@@ -350,25 +317,3 @@ def _least_side(budgets: Budgets, rows: Rows) -> tuple[Ranks | None, int]:
             "2**31 units: round sample_weight to fewer digits, for example to multiples of 2**-10"
         )
     return rows.weights.astype(np.int32), max(least, 1)
-
-
-def in_words(budgets: Budgets, words: str, remark: str = "", *, deepest: bool = False) -> str:
-    """Say which trees compete; `deepest` if the depth is at the limit of what can be stored.
-
-    >>> in_words(Budgets(3, 1, 2, Fraction(0)), "axis-parallel")
-    'axis-parallel trees, depth <= 3, at most 1 split, at least 2 rows a side'
-    """
-    said = [f"{words} trees"]
-    if budgets.max_depth is not None:
-        said.append(f"depth <= {budgets.max_depth}")
-    elif deepest:
-        said.append(f"depth <= {DEEPEST} (the deepest there are)")
-    if budgets.max_splits is not None:
-        said.append(f"at most {budgets.max_splits} split{'s' * (budgets.max_splits != 1)}")
-    if budgets.min_samples_leaf > 1:
-        said.append(f"at least {budgets.min_samples_leaf} rows a side")
-    if budgets.min_weight:
-        said.append(f"at least {float(budgets.min_weight):g} of the total weight a side")
-    if budgets.penalty:
-        said.append(f"{float(budgets.penalty):g} of the total weight per split")
-    return ", ".join(filter(None, [*said, remark]))

@@ -9,22 +9,27 @@ floats. An engine is a function from a problem and its limits to a `Result` in t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.constraints import Constraint, LeastCount, SideLimit
 from exactree.objectives import MisclassificationError, Objective, Targets
+from exactree.objectives.native import NativeForm
+from exactree.partitions import Partitions, members
 from exactree.showing import tree_html
-from exactree.sides import Sides, members
 from exactree.tables.columns import Kind
 from exactree.tree import Split, Tree, size, to_text
 
 Number = int | float
-Status = Literal["optimal", "local", "time_limit", "memory_limit", "interrupted"]
+Status = Literal[
+    "optimal", "local", "gap_limit", "stopped", "time_limit", "memory_limit", "interrupted"
+]
 Ints = NDArray[np.int64]
 Ranks = NDArray[np.int32]
 
@@ -61,43 +66,64 @@ class Cut(Split):
         return (self.column,)
 
 
+class _OfRows(Split):
+    """A question that only the problem can answer, for its own rows; a family writes it down."""
+
+    def features(self) -> tuple[int, ...]:
+        """Name no column: it does not know any."""
+        return ()
+
+    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Refuse: only the problem knows the sides of its rows."""
+        raise TypeError(f"a {self.kind} has no answer for rows: ask the split that a family writes")
+
+
 @dataclass(frozen=True)
-class Part(Split):
-    """An engine's split by a listed partition: does the row go left in side mask `index`?
+class ListedSplit(_OfRows):
+    """An engine's split by a partition of the problem's list: number `number` of its masks."""
 
-    Of a partition that nobody listed, `index` is the number of its Cells, and `left` has the words
-    of its mask. It has no answer for other rows; the family writes it down as a split that has.
-    """
-
-    index: int
-    left: tuple[int, ...] = ()
-    kind: ClassVar[str] = "part"
+    number: int
+    kind: ClassVar[str] = "listed partition"
 
     def formula(
         self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
     ) -> str:
         """Write the question down.
 
-        >>> Part(3).formula()
-        'part[3]'
+        >>> ListedSplit(3).formula()
+        'partition[3]'
         """
-        return f"{'' if holds else 'not '}part[{self.index}]"
-
-    def features(self) -> tuple[int, ...]:
-        """Name no column: a partition does not know any."""
-        return ()
-
-    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        """Refuse: only the problem knows the sides of its rows."""
-        raise TypeError("a partition has no answer for rows: ask the split that a family writes")
+        return f"{'' if holds else 'not '}partition[{self.number}]"
 
 
 @dataclass(frozen=True)
-class Plane(Split):
+class CellSplit(_OfRows):
+    """An engine's split by a partition that is not listed: of the problem's Cells `cells`.
+
+    `left` has the words of the mask of the rows that go left.
+    """
+
+    cells: int
+    left: tuple[int, ...]
+    kind: ClassVar[str] = "partition of cells"
+
+    def formula(
+        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 12
+    ) -> str:
+        """Write the question down.
+
+        >>> CellSplit(1, (5,)).formula()
+        'cells[1]: 5'
+        """
+        return f"{'' if holds else 'not '}cells[{self.cells}]: {', '.join(map(str, self.left))}"
+
+
+@dataclass(frozen=True)
+class Plane(_OfRows):
     """An engine's split by a linear function of the problem's richest `Terms`.
 
-    `plane` has a factor for each term and the constant. Like a Part it has no answer for other
-    rows, and the family writes it down.
+    `plane` has a factor for each term and the constant. It has no answer for
+    other rows, and the family writes it down.
     """
 
     plane: tuple[float, ...]
@@ -114,13 +140,9 @@ class Plane(Split):
         factors = ", ".join(f"{factor:.{digits}g}" for factor in self.plane)
         return f"plane[{factors}] {'<=' if holds else '>'} 0"
 
-    def features(self) -> tuple[int, ...]:
-        """Name no column: terms are not columns."""
-        return ()
 
-    def goes_left(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        """Refuse: only the problem knows the terms of its rows."""
-        raise TypeError("a plane has no answer for rows: ask the split that a family writes")
+# What the nodes of an engine's tree ask: one of these four, whatever the family.
+EngineSplit = Cut | ListedSplit | CellSplit | Plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,13 +180,19 @@ class Problem:
     values : (n_classes,) array or None
         What the labels stand for: the different targets in order, or the user's class numbers;
         None: the labels are those.
+    offset : Fraction
+        What every tree costs besides, in the user's units.
     space : str
         The trees that compete, in words.
-    sides : Sides or None
+    partitions : Partitions or None
         Partitions of the rows that are splits too, beside those of `columns`.
     points : (n,) int32 or None
         Rows of the same number are equal, so that no split can part them; None: rows with equal
         `columns` are.
+    constraint : Constraint or None
+        What else each side of every split has to keep to; for engines that ask `side_limit`.
+    copies : (n,) int32 or None
+        How many of the user's rows each row stands for, where a constraint asks; None: one.
     origin : (n,) or None
         Which of the user's rows each row is (the first of several equal ones), for the way back.
     """
@@ -181,16 +209,39 @@ class Problem:
     max_splits: int | None = None
     min_rows: int = 1
     scale: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
     space: str = "axis-parallel trees"
-    sides: Sides | None = None
+    partitions: Partitions | None = None
     points: Ranks | None = None
     origin: NDArray[np.intp] | None = None
     values: NDArray[Any] | None = None
+    constraint: Constraint | None = None
+    copies: Ranks | None = None
 
     @property
     def n_rows(self) -> int:
         """How many rows the engine sees."""
         return len(self.labels)
+
+    @cached_property
+    def form(self) -> NativeForm | None:
+        """What the native search knows of the objective."""
+        return self.objective.native_form()
+
+    @cached_property
+    def side_limit(self) -> SideLimit:
+        """All that the sides of splits have to keep to."""
+        ones = np.ones(self.n_rows, dtype=np.int64)
+        limits: list[tuple[Constraint, Targets, Ints]] = []
+        if self.min_rows > 1:
+            counts = ones if self.counts is None else self.counts.astype(np.int64)
+            limits.append((LeastCount(self.min_rows), self.targets(), counts))
+        if self.constraint is not None:
+            weights = self.row_costs() * float(self.scale)
+            targets = replace(self.targets(), weights=weights)
+            copies = ones if self.copies is None else self.copies.astype(np.int64)
+            limits.append((self.constraint, targets, copies))
+        return SideLimit(self.n_rows, limits)
 
     def row_costs(self) -> Ints:
         """Give the cost of misclassifying each row."""
@@ -211,13 +262,13 @@ class Problem:
         """
         if isinstance(split, Cut):
             return np.asarray(self.columns[split.column, rows] <= split.rank)
-        assert self.sides is not None
+        assert self.partitions is not None
         if isinstance(split, Plane):
-            return ~self.sides.richest.above(split.plane, rows)
-        assert isinstance(split, Part)
-        if split.left:
+            return ~self.partitions.richest.above(split.plane, rows)
+        if isinstance(split, CellSplit):
             return members(np.array(split.left, dtype=np.uint64), rows)
-        return self.sides.among(split.index, rows)
+        assert isinstance(split, ListedSplit)
+        return self.partitions.among(split.number, rows)
 
     def targets(self) -> Targets:
         """Give what the objective looks at; real weights are the user's own."""
@@ -228,12 +279,24 @@ class Problem:
         return Targets(self.labels, costs, values)
 
     def price(self, cost: Number) -> Number:
-        """Turn units into the user's weight: an int if nothing but integers went in.
+        """Turn the cost of a tree into the user's units: an int if nothing but integers went in.
 
         >>> columns, labels = np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
         >>> Problem(columns, labels, 1, scale=Fraction(3)).price(2)
         6
-        >>> Problem(columns, labels, 1, scale=Fraction(1, 4)).price(2)
+        >>> Problem(columns, labels, 1, scale=Fraction(1, 4), offset=Fraction(1)).price(2)
+        1.5
+        """
+        if not self.objective.integral or not self.offset:
+            return self.worth(cost)
+        exact = int(cost) * self.scale + self.offset
+        return int(exact) if exact.denominator == 1 and not self.penalty else float(exact)
+
+    def worth(self, cost: Number) -> Number:
+        """Turn a difference of costs into the user's units.
+
+        >>> columns, labels = np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
+        >>> Problem(columns, labels, 1, scale=Fraction(1, 4)).worth(2)
         0.5
         """
         if not self.objective.integral:
@@ -242,17 +305,30 @@ class Problem:
         return worth if denominator == 1 and not self.penalty else worth / denominator
 
 
+class Runner(Protocol):
+    """Runs native searches somewhere; for a watcher, costs are divided by `units`."""
+
+    units: int
+
+    def __call__(self, kind: str, rows: tuple[Any, ...], terms: dict[str, Any]) -> Any:
+        """Run a search, given its kind and what its native function takes."""
+
+
 @dataclass(frozen=True)
 class Limits:
-    """When to stop before the proof is complete, and how many threads to use.
+    """When to stop before the proof is complete, and what to run on.
 
-    `memory` is in bytes, 0 for no limit; `seed` is where a local search takes its choices from.
+    `memory` is in bytes, 0 for no limit; `seed` is where a local search takes its choices from;
+    `known` is the cost of a tree that is known: those that cost more are of no interest;
+    `elsewhere` runs native searches, given their kind, rows and terms, instead of this process.
     """
 
     seconds: float = inf
     memory: int = 0
     threads: int = 1
     seed: int = 0
+    known: Number | None = None
+    elsewhere: Runner | None = None
 
 
 @dataclass(frozen=True)
@@ -269,7 +345,8 @@ class Progress:
         return self.objective - self.lower_bound
 
 
-OnProgress = Callable[[Progress], None]
+# What the user's function returns ends the search if it is True.
+OnProgress = Callable[[Progress], object]
 
 
 def told(on_progress: OnProgress | None, progress: Progress) -> bool:
@@ -294,8 +371,8 @@ class Result:
     ----------
     status : str
         "optimal"; "local" if a local search over surfaces ended by itself without a proof (see
-        `random_state` of `solve`); or why the search stopped: "time_limit", "memory_limit",
-        "interrupted".
+        `random_state` of `solve`); or why the search stopped: "gap_limit", "stopped" (by
+        `on_progress`), "time_limit", "memory_limit", "interrupted".
     space : str
         The trees that competed, in words: what "optimal" refers to.
     objective : int or float

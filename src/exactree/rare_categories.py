@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.engines import search
-from exactree.objectives import MisclassificationError
+from exactree.objectives.native import is_error
 from exactree.preparing import Data
 from exactree.problem import Limits, OnProgress, Problem, Result
 from exactree.splits import Sources
@@ -64,8 +64,8 @@ def search_frequent(
     Without a proof at the most columns there may be, the status is "memory_limit" and the bound
     that of the proof.
     """
-    plain = type(problem.objective) is MisclassificationError and isinstance(sources, TableColumns)
-    if not plain or problem.sides is not None:
+    plain = is_error(problem.objective) and isinstance(sources, TableColumns)
+    if not plain or problem.partitions is not None:
         refuse_left_out(sources, data)
     room = FIRST
     while True:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from exactree.tree import Leaf, Node, Tree, leaves, size, telling
+from exactree.tree import Leaf, Node, Tree, leaves, size, telling, value_text
 
 HIGH, APART, BESIDE = 36, 8, 46  # of a box, between boxes, between levels
 LETTER, MARGIN = 7.2, 10
@@ -100,7 +100,7 @@ def _lines(
     elif classes:
         first = str(classes[int(node.value)])
     else:
-        first = f"{node.value:.6g}"
+        first = value_text(node.value)
     loss = f", loss {node.cost:.6g}" if node.cost else ""
     return [first, f"{node.rows:,} row{'s' * (node.rows != 1)}{loss}"]
 

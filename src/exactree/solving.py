@@ -2,95 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
-from math import inf
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
-from exactree import parameters
-from exactree.bounds import equal_rows_cost
-from exactree.by_size import never_rising
-from exactree.engines import (
-    OVER_RULES,
-    as_engine,
-    for_problem,
-    generic,
-    is_local,
-    local,
-    search,
-    search_sizes,
-    single_leaf,
-    surface_sizes,
-    surfaces,
-)
+from exactree.cluster.running import Elsewhere, elsewhere
+from exactree.engines import Choice, choose, generic, search, single_leaf
 from exactree.interrupts import Noted, check, deferred, interruptible
-from exactree.objectives import (
-    MisclassificationError,
-    Objective,
-    as_objective,
-    check_declarations,
-)
-from exactree.preparing import (
-    Data,
-    in_words,
-    make_problem,
-    read_budgets,
-    read_data,
-    read_limits,
-    read_task,
-)
-from exactree.problem import (
-    Engine,
-    Limits,
-    Number,
-    OnProgress,
-    Plane,
-    Problem,
-    Progress,
-    Result,
-)
-from exactree.proof import certify
+from exactree.objectives import check_declarations
+from exactree.objectives.row_costs import RowCosts
+from exactree.parameters import CertifyParameters, SolveParameters, completed, takes
+from exactree.preparing import Data, make_problem, read_data, read_priced
+from exactree.problem import Limits, OnProgress, Plane, Problem, Progress, Result, Status
+from exactree.proof import certify, refuse_certificate
 from exactree.rare_categories import refuse_left_out, search_frequent
-from exactree.splits import Listing, Sources, SplitFamily, Splits, as_family, numbers_for
+from exactree.ratios import solved_ratio
+from exactree.request import Request, read_request
+from exactree.shaping import given_shapes, shaped
+from exactree.splits import Listing, Sources, SplitFamily, numbers_for
 from exactree.splits.binary import OtherValues
 from exactree.splits.derived import table_columns
 from exactree.splits.family import GIBIBYTE, SecondsLeft
-from exactree.tables import Reading, Table
-from exactree.translating import translated
+from exactree.starting import Start, make_start, read_start
+from exactree.tables import Table
+from exactree.translating import sketch, translated
 from exactree.tree import Node, Tree, nodes
 
 # A search that was stopped still has to write its tree down: surfaces take some milliseconds each.
 FITTING_SECONDS = 0.25
 
 
-def solve(
-    X: Any,
-    y: Any,
-    *,
-    task: str = "classification",
-    splits: Splits = "axis",
-    max_depth: int | None = None,
-    max_splits: int | None = None,
-    min_samples_leaf: int = 1,
-    min_weight_fraction_leaf: float = 0.0,
-    penalty: float = 0.0,
-    objective: Objective | str | None = None,
-    sample_weight: Any = None,
-    class_weight: Any = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = 1,
-    engine: str = "auto",
-    random_state: int = 0,
-    on_progress: OnProgress | None = None,
-    missing: str = "split",
-    categorical_features: Any = "from_dtype",
-    categories: str = "equality",
-    certificate: str | Path | None = None,
-) -> Result:
+@takes(SolveParameters)
+def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Result:
     """Find a tree of least loss among all trees within the budgets, with a proof.
 
     Trees of surfaces (hyperplanes, spheres and so on) are proved optimal where there are few
@@ -103,58 +49,7 @@ def solve(
         Rows by columns: numbers; in a data frame, categories, dates and durations too. Values may
         be missing. `docs/data.md` has it all.
     y : array
-        One label per row, or one number in regression.
-    task : str
-        "classification" or "regression".
-    splits : str, split family or list of these
-        Which splits a tree may use: "axis" (thresholds on single columns), "binary" (columns of two
-        values), "hyperplane", "sphere", "axis_quadric", "quadric" or `Polynomial(degree)` (all
-        surfaces of that kind), a family of one's own, or a list of these, which are mixed.
-    max_depth, max_splits : int or None
-        At most so many splits on a path, and in all. Without either, give a `penalty`.
-    min_samples_leaf : int
-        At least so many rows (not weight) on each side of every split.
-    min_weight_fraction_leaf : float
-        At least this share of the total weight on each side of every split.
-    penalty : float
-        Cost of a split as a share of the total weight.
-    objective : Objective, str or None
-        The loss; None is the weight of the misclassified rows, or the squared error. Names are
-        "error"; "squared_error", "absolute_error", "poisson".
-    sample_weight : array or None
-        Weight of each row; a row of weight 2 counts as two rows, one of weight 0 is left out.
-    class_weight : dict, "balanced" or None
-        Factor for the weights of each class; "balanced" gives all classes the same total.
-    time_limit, memory_limit : float, int or None
-        Stop after so many seconds, or at so many bytes, with the best tree so far. Without a
-        limit of memory a search keeps to three quarters of what is free.
-    n_jobs : int or None
-        Threads, as in joblib; the tree does not depend on it.
-    engine : str
-        "auto", "search" (native, objectives "error" and "squared_error"), "generic" (any
-        objective) or "brute_force" for the best tree of all; "size_rec", "size_vec" or
-        "size_kperms" for the best combination of rules from a list (as `space` says). All are
-        exact; "auto" is the fastest. "local" is not: it searches trees of surfaces and proves
-        nothing beyond a simple bound; "auto" does the same where exact search is out of reach.
-    random_state : int
-        Where the local search over surfaces takes its random choices from. The tree depends on it,
-        not on `n_jobs`. With `time_limit` that search goes on to the end of it; without, it ends
-        with the status "local" after 100 rounds in a row without a better tree (1000 where rows
-        times terms are at most 2000).
-    on_progress : callable or None
-        Called with a Progress every now and then. Ctrl-C ends the search with the best tree so far
-        and the status "interrupted".
-    missing : str
-        "split": a missing value is an answer of its own, on either side of every threshold.
-        "error": refuse missing values.
-    categorical_features : str, list or None
-        Which columns hold categories: "from_dtype" goes by the types of a data frame's columns; or
-        names, numbers, or a truth for each column; None: none do.
-    categories : str
-        How categories are asked for: "equality" (is it this one?), or "subset" (is it one of
-        these?), for up to 10 categories a column.
-    certificate : str, Path or None
-        Write a certificate of what is proved to this file, as `exactree.proof.certify` does.
+        One label per row, or one number in regression; None with `costs`.
 
     Examples
     --------
@@ -168,161 +63,208 @@ def solve(
        └─ no: a (1 row)
     """
     start = perf_counter()
-    family, loss = as_family(splits), as_objective(objective, read_task(task))
-    chosen = as_engine(engine, loss)
-    budgets = read_budgets(
-        max_depth, max_splits, min_samples_leaf, penalty, min_weight_fraction_leaf
-    )
-    limits = read_limits(time_limit, memory_limit, n_jobs, random_state)
-    with interruptible():
-        reading = Reading(missing, categorical_features, categories)
-        data = read_data(X, y, sample_weight, class_weight, task, reading)
-        loss = loss.for_classes(data.classes)
-        listing = _listing(limits, start, chosen, loss)
-
-        def posed(sources: Sources) -> tuple[Problem, Sources]:
-            owned = engine in OVER_RULES
-            made = make_problem(
-                data, sources, budgets, loss, family.words, owned=owned, listing=listing
-            )
-            return made, sources
-
-        problem, sources = posed(_sources(family, data))
-        chosen = for_problem(chosen, engine, problem)
-        if sources.left_out and chosen is not search:
-            refuse_left_out(sources, data)
-        if chosen is generic:
-            check_declarations(loss, data.targets(integral=loss.integral))
-        show = _priced(problem, on_progress)
-    with deferred() as noted:
-        left = _what_is_left(limits, start)
-        if problem.max_depth == 0:
-            found = single_leaf(problem, "optimal")
-        elif problem.sides is not None and not problem.sides.complete:
-            found = single_leaf(problem, "interrupted" if left.seconds else "time_limit")
-        elif sources.left_out:
-            remake = lambda room: posed(table_columns(data.X, room))  # noqa: E731
-            of_time = partial(_what_is_left, limits, start)
-            found, problem, sources = search_frequent(problem, sources, data, remake, of_time, show)
-        else:
-            found = chosen(problem, left, show)
-        time = _for_fitting(limits, start, found)
-        found = translated(found, problem, data, sources, started=start, seconds_left=time)
-        result = _heard(found, noted)
-    if certificate is not None:
-        certify(
-            result,
-            X,
-            y,
-            certificate,
-            splits=splits,
-            max_depth=max_depth,
-            max_splits=max_splits,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            penalty=penalty,
-            objective=objective,
-            sample_weight=sample_weight,
-            class_weight=class_weight,
-        )
+    given = completed(solve, parameters)
+    request = read_request(given)
+    if given["certificate"]:
+        refuse_certificate(request)
+    solving = Solving(request, start)
+    with solving.elsewhere():
+        with interruptible():
+            solving.read(X, y)
+            sources = sources_of(solving.request.splits, solving.data)
+            if solving.request.ratio is None:
+                solving.pose(sources)
+        with deferred() as noted:
+            if solving.request.ratio is None:
+                result = heard(solving.written(solving.solved()), noted)
+            else:
+                result = best_ratio(solving, sources)
+    if certificate := given["certificate"]:
+        terms = {name: given[name] for name in CertifyParameters.__annotations__ if name in given}
+        certify(result, X, y, certificate, **terms)
     return result
 
 
-def solve_sizes(
-    X: Any,
-    y: Any,
-    *,
-    max_splits: int,
-    task: str = "classification",
-    splits: Splits = "axis",
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    min_weight_fraction_leaf: float = 0.0,
-    objective: Objective | str | None = None,
-    sample_weight: Any = None,
-    class_weight: Any = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = 1,
-    random_state: int = 0,
-    on_progress: OnProgress | None = None,
-    missing: str = "split",
-    categorical_features: Any = "from_dtype",
-    categories: str = "equality",
-) -> list[Result]:
-    """Solve for every number of splits 0, 1, ..., `max_splits`, in one search where that can be.
+class Solving:
+    """One request on its way to a result: the data, the problem, the engine and the clock."""
 
-    The other parameters are those of `solve`; the k-th result is that of `solve` with `max_splits`
-    = k.
-    """
-    start = perf_counter()
-    family, loss = as_family(splits), as_objective(objective, read_task(task))
-    most = parameters.read_count("max_splits", max_splits, 0)
-    budgets = read_budgets(max_depth, most, min_samples_leaf, 0.0, min_weight_fraction_leaf)
-    limits = read_limits(time_limit, memory_limit, n_jobs, random_state)
-    with interruptible():
-        reading = Reading(missing, categorical_features, categories)
-        data = read_data(X, y, sample_weight, class_weight, task, reading)
-        loss = loss.for_classes(data.classes)
-        sources = _sources(family, data)
-        refuse_left_out(sources, data)
-        listing = _listing(limits, start, as_engine("auto", loss), loss)
-        problem = make_problem(data, sources, budgets, loss, family.words, listing=listing)
-        most = min(most, problem.n_rows - 1, 2**problem.max_depth - 1)
-        sized = replace(problem, max_splits=most)
-        show = _priced(problem, on_progress)
-    with deferred() as noted:
-        found = _all_sizes(sized, data, limits, start, show)
-        time = _for_fitting(limits, start, found[-1])
-        shown = never_rising(
-            [
-                translated(result, problem, data, sources, started=start, seconds_left=time)
-                for result in found
-            ]
+    data: Data
+    problem: Problem
+    sources: Sources
+    watch: Watch
+    start: Start | None = None
+
+    def __init__(self, request: Request, started: float) -> None:
+        self.request, self.started = request, started
+        self.choice: Choice = self._chosen()
+        self.where: Elsewhere | None = None
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """Have the workers of the request, and its file, for as long as it takes."""
+        asked = self.request
+        with elsewhere(asked.executor, asked.checkpoint, asked.memory_limit) as self.where:
+            yield
+
+    def read(self, X: Any, y: Any) -> None:
+        """Read the data, and let the objective know the classes."""
+        if self.request.costs is not None:
+            self._read_costs(X, y)
+            return
+        if y is None:
+            raise ValueError("y is None: pass a label, or a number, for each row, or costs")
+        self.data = read_data(X, y, self.request)
+        fitted = self.request.objective.for_classes(self.data.classes)
+        if self.data.task == "regression":
+            fitted.check_targets(self.data.classes[self.data.labels])
+        if fitted is not self.request.objective:
+            self.request = replace(self.request, objective=fitted)
+            self.choice = self._chosen()
+
+    def _read_costs(self, X: Any, y: Any) -> None:
+        if y is not None:
+            raise ValueError("y does not go with costs, which stand in its place: pass y=None")
+        self.data = read_priced(X, self.request)
+        assert self.data.costs is not None
+        objective = RowCosts(self.data.costs.table)
+        self.request = replace(self.request, objective=objective)
+        self.choice = self._chosen()
+
+    def _chosen(self) -> Choice:
+        """Choose the engine for the objective and the constraint."""
+        asked = self.request
+        return choose(asked.engine, asked.objective, constrained=asked.constraint is not None)
+
+    def pose(self, sources: Sources, *, listing: Listing | None = None) -> None:
+        """Put the problem together, and choose its engine."""
+        self.sources = sources
+        self.problem = make_problem(
+            self.data,
+            sources,
+            self.request,
+            owned=self.choice.over_rules,
+            listing=listing or self._listing(),
         )
-        # More splits than the rows, the depth or the search have use for change nothing.
-        shown += [shown[-1]] * (max_splits + 1 - len(shown))
-        of_size = [replace(budgets, max_splits=k) for k in range(len(shown))]
-        spaces = [in_words(budget, family.words, sources.remark) for budget in of_size]
-        return [
-            _heard(replace(result, space=space), noted)
-            for result, space in zip(shown, spaces, strict=True)
-        ]
+        self.engine = self.choice.for_problem(self.problem)
+        if sources.left_out and self.engine is not search:
+            refuse_left_out(sources, self.data)
+        if self.engine is generic:
+            objective = self.problem.objective
+            check_declarations(objective, self.data.targets(integral=objective.integral))
+        self.engine = shaped(self.engine, self.request, self.data, self.problem, sources)
+        self.watch = Watch(self.problem, self.request)
+        if self.where is not None:
+            self.where.sketch = partial(
+                sketch, problem=self.problem, data=self.data, sources=sources
+            )
+        self.show: OnProgress = self.watch
+        self.start = self._start()
+
+    def _start(self) -> Start | None:
+        """Read the tree to begin with; a search over ranks looks for nothing that costs more."""
+        if self.request.start is None:
+            return None
+        if names := given_shapes(self.request):
+            raise ValueError(f"start does not go with {names[0]}: leave one of them out")
+        given = read_start(self.request.start, self.data.feature_names)
+        return make_start(given, self.problem, self.data, self.left())
+
+    def _listing(self) -> Listing:
+        """Let the listing of partitions keep to the limits; of memory, to a gibibyte if none."""
+        limit = self.request.time_limit
+        return Listing(
+            self.request.memory_limit or GIBIBYTE,
+            lambda: perf_counter() - self.started >= limit,
+            needed=not self.choice.over_terms,
+            listed=not self.choice.over_cells,
+            reach=self.choice.reach,
+        )
+
+    def left(self) -> Limits:
+        """Give the limits; what was done so far counts against the time."""
+        passed = perf_counter() - self.started
+        limits = self.request.limits
+        known = getattr(self, "start", None)
+        return replace(
+            limits,
+            seconds=max(limits.seconds - passed, 0.0),
+            elsewhere=self.where,
+            known=None if known is None else known.cost,
+        )
+
+    def unlisted(self) -> Result | None:
+        """Give the single leaf if the listing of partitions was stopped."""
+        if self.problem.partitions is None or self.problem.partitions.complete:
+            return None
+        return single_leaf(self.problem, "interrupted" if self.left().seconds else "time_limit")
+
+    def solved(self) -> Result:
+        """Let the engine solve the problem."""
+        if self.problem.max_depth == 0:
+            return single_leaf(self.problem, "optimal")
+        if (stopped := self.unlisted()) is not None:
+            return stopped
+        if self.sources.left_out:
+            return self._with_more_categories()
+        found = self.watch.ended(self.engine(self.problem, self.left(), self.show))
+        return found if self.start is None else self.start.better(found)
+
+    def _with_more_categories(self) -> Result:
+        def remake(room: int) -> tuple[Problem, Sources]:
+            self.pose(table_columns(self.data.X, room))
+            return self.problem, self.sources
+
+        found, self.problem, self.sources = search_frequent(
+            self.problem, self.sources, self.data, remake, self.left, self.show
+        )
+        return found
+
+    def written(self, found: Result, time: SecondsLeft | None = None) -> Result:
+        """Give the engine's result in the user's splits, classes and units."""
+        left = self.for_fitting(found) if time is None else time
+        own = self.start is not None and self.start.translated and found.tree is self.start.tree
+        return translated(
+            found,
+            self.problem,
+            self.data,
+            self.sources,
+            started=self.started,
+            seconds_left=left,
+            shaped=found.tree if own else None,
+        )
+
+    def for_fitting(self, found: Result) -> SecondsLeft:
+        """Give the splits of a tree what is left of the time, or some more if it is over."""
+        now, limit = perf_counter(), self.started + self.request.time_limit
+        if _has_planes(found.tree):  # which are splits already, if not of widest margin
+            return lambda: limit - perf_counter()
+        over = found.status in ("time_limit", "interrupted")
+        end = now + FITTING_SECONDS if over else max(limit, now + FITTING_SECONDS)
+        return lambda: end - perf_counter()
 
 
-def bound_and_weight(
-    X: Any,
-    y: Any,
-    *,
-    task: str = "classification",
-    splits: Splits = "axis",
-    min_samples_leaf: int = 1,
-    min_weight_fraction_leaf: float = 0.0,
-    objective: Objective | str | None = None,
-    sample_weight: Any = None,
-    class_weight: Any = None,
-) -> tuple[Number, Number]:
-    """Bound the loss of all trees by that of the groups of equal rows; and give the total weight.
+def best_ratio(solving: Solving, sources: Sources) -> Result:
+    """Solve for a ratio of counts, by searches that weigh the rows otherwise."""
 
-    The parameters are those of `solve`.
+    def run(data: Data, request: Request) -> tuple[Problem, Result, Result]:
+        one = Solving(request, perf_counter())
+        one.data, one.where = data, solving.where
+        with interruptible():
+            one.pose(sources)
+        found = one.solved()
+        return one.problem, found, one.written(found)
 
-    >>> bound_and_weight([[1.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[1, 3, 1])
-    (1, 5)
-    """
-    family, loss = as_family(splits), as_objective(objective, read_task(task))
-    budgets = read_budgets(1, None, min_samples_leaf, 0.0, min_weight_fraction_leaf)
-    data = read_data(X, y, sample_weight, class_weight, task)
-    loss = loss.for_classes(data.classes)
-    sources = _sources(family, data)
-    nothing = Listing(0, lambda: True, needed=False)
-    problem = make_problem(data, sources, budgets, loss, family.words, listing=nothing)
-    bound = equal_rows_cost(problem.keys(), problem.targets(), loss)
-    weight = Fraction(int(problem.row_costs().sum())) * problem.scale
-    total = int(weight) if weight.denominator == 1 else float(weight)
-    return problem.price(bound), total
+    return solved_ratio(solving.request, solving.data, run, solving.started)
 
 
-def _sources(family: SplitFamily, data: Data) -> Sources:
+def heard(result: Result, noted: Noted) -> Result:
+    """Say that Ctrl-C came, if it came while the tree was written down, unless it is proved."""
+    if not noted.pending or result.status == "optimal":
+        return result
+    return replace(result, status="interrupted")
+
+
+def sources_of(family: SplitFamily, data: Data) -> Sources:
     """Ask the family, which does not know the names of the columns."""
     X = data.X
     if isinstance(X, Table) and not getattr(family, "reads_tables", False):
@@ -333,79 +275,51 @@ def _sources(family: SplitFamily, data: Data) -> Sources:
         raise error.named(data.feature_names) from None
 
 
-def _all_sizes(
-    problem: Problem, data: Data, limits: Limits, started: float, show: OnProgress | None
-) -> list[Result]:
-    """Run the native search once, or an engine that knows one size at a time for each."""
-    left = _what_is_left(limits, started)
-    sizes = range(1 + (problem.max_splits or 0))
-    if problem.sides is not None and not problem.sides.complete:
-        return [single_leaf(problem, "interrupted" if left.seconds else "time_limit")] * len(sizes)
-    if not problem.max_splits:
-        return [single_leaf(problem, "optimal")]
-    engine = for_problem(as_engine("auto", problem.objective), "auto", problem)
-    if engine is search:
-        return search_sizes(problem, left, show)
-    if engine is surfaces:
-        return surface_sizes(problem, left, show)
-    if engine is generic:
-        check_declarations(problem.objective, data.targets(integral=problem.objective.integral))
-    found = [single_leaf(replace(problem, max_splits=0), "optimal")]
-    for k in sizes[1:]:
-        seconds = _what_is_left(limits, started).seconds / (len(sizes) - k)
-        found.append(engine(replace(problem, max_splits=k), replace(limits, seconds=seconds), show))
-        if found[-1].status == "interrupted":
-            # What is proved of some splits is not of more; `never_rising` passes the tree on.
-            return found + [single_leaf(problem, "interrupted")] * (len(sizes) - len(found))
-    return found
-
-
-def _heard(result: Result, noted: Noted) -> Result:
-    """Say that Ctrl-C came, if it came while the tree was written down, unless it is proved."""
-    if not noted.pending or result.status == "optimal":
-        return result
-    return replace(result, status="interrupted")
-
-
-def _what_is_left(limits: Limits, started: float) -> Limits:
-    """Count the preparation against the time limit."""
-    return replace(limits, seconds=max(limits.seconds - (perf_counter() - started), 0.0))
-
-
-def _for_fitting(limits: Limits, started: float, found: Result) -> SecondsLeft:
-    """Give the splits of a tree what is left of the time, or some of their own if it is over."""
-    now = perf_counter()
-    if _has_planes(found.tree):  # which are splits already, if not of widest margin
-        return lambda: started + limits.seconds - perf_counter()
-    over = found.status in ("time_limit", "interrupted")
-    end = now + FITTING_SECONDS if over else max(started + limits.seconds, now + FITTING_SECONDS)
-    return lambda: end - perf_counter()
-
-
 def _has_planes(found: Tree) -> bool:
     return any(isinstance(node, Node) and isinstance(node.split, Plane) for node in nodes(found))
 
 
-def _listing(limits: Limits, started: float, engine: Engine, loss: Objective) -> Listing:
-    """Let the listing of partitions keep to the limits; without one of memory, to a gibibyte."""
-    return Listing(
-        limits.memory or GIBIBYTE,
-        lambda: perf_counter() - started >= limits.seconds,
-        needed=engine not in (search, local) or not is_local(loss),
-        listed=type(loss) is not MisclassificationError,
-        reach=0 if engine is local else inf,
-    )
+class Watch:
+    """The callback of a search: shows the user's units, and ends the search where that is asked.
 
+    A search ends when its callback raises KeyboardInterrupt, as Ctrl-C does; why it was raised is
+    kept here.
+    """
 
-def _priced(problem: Problem, on_progress: OnProgress | None) -> OnProgress:
-    """Let the user's callback see the user's units. It is a search's poll: Ctrl-C ends it here."""
-    if on_progress is not None and not callable(on_progress):
-        raise ValueError(f"on_progress={on_progress!r}: pass a function of a Progress, or None")
+    def __init__(self, problem: Problem, request: Request) -> None:
+        self.problem, self.request = problem, request
+        self.reason: Status | None = None
 
-    def show(progress: Progress) -> None:
+    def __call__(self, progress: Progress) -> None:
+        """Take what the search tells."""
         check()
-        if on_progress is not None:
-            best, bound = problem.price(progress.objective), problem.price(progress.lower_bound)
-            on_progress(Progress(progress.seconds, best, bound))
+        if self.reason is not None:  # several searches in a row: the later ones end at once
+            raise KeyboardInterrupt
+        price = self.problem.price
+        shown = Progress(progress.seconds, price(progress.objective), price(progress.lower_bound))
+        if self._stopped_by_user(shown):
+            self._end("stopped")
+        if shown.gap and shown.gap <= self._gap_limit(shown):
+            self._end("gap_limit")
 
-    return show
+    def ended(self, found: Result) -> Result:
+        """Say why a search was stopped, unless it had proved its tree."""
+        if found.status != "interrupted" or self.reason is None:
+            return found
+        return replace(found, status=self.reason)
+
+    def _stopped_by_user(self, shown: Progress) -> bool:
+        if self.request.on_progress is None:
+            return False
+        try:
+            return self.request.on_progress(shown) is True
+        except StopIteration:
+            return True
+
+    def _gap_limit(self, shown: Progress) -> float:
+        share = self.request.gap_limit * abs(shown.objective)
+        return max(share, self.request.gap_limit_absolute)
+
+    def _end(self, reason: Status) -> None:
+        self.reason = reason
+        raise KeyboardInterrupt

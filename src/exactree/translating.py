@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from time import perf_counter
@@ -11,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.interrupts import interruptible
+from exactree.leaves import counter
 from exactree.preparing import Data
-from exactree.problem import Plane, Problem, Result, Status
-from exactree.recounting import counter
+from exactree.problem import Cut, Plane, Problem, Result, Status
 from exactree.routing import ends
 from exactree.splits import Sources
 from exactree.splits.family import SecondsLeft, no_limit
-from exactree.tree import Leaf, Node, Split, Tree
+from exactree.tree import Leaf, Node, Split, Tree, to_text
 
 
 def translated(
@@ -28,15 +30,16 @@ def translated(
     *,
     started: float,
     seconds_left: SecondsLeft = no_limit,
+    shaped: Tree | None = None,
 ) -> Result:
     """Turn an engine's result into the user's: splits on values, leaves with their rows, prices.
 
     The finished tree is run on the training data and its cost counted again: it has to be the
     objective, to the last unit where costs are integers. Where there is no time for a split to be
-    fitted, the tree ends.
+    fitted, the tree ends. `shaped` is the tree if it has the user's splits already.
     """
     fitting = _Fitting(problem, data, sources, seconds_left)
-    shaped = _known(found.tree, sources)
+    shaped = shaped or _known(found.tree, sources)
     if shaped is None:
         shaped = fitting.fitted(found.tree, np.arange(problem.n_rows))
     filled, cost = counter(problem, data, ends(shaped, data.X)).fill(shaped)
@@ -52,11 +55,11 @@ def translated(
         found,
         objective=problem.price(found.objective),
         lower_bound=problem.price(found.lower_bound),
-        gap=problem.price(found.gap),
+        gap=problem.worth(found.gap),
         tree=filled,
         stats={**found.stats, "seconds": perf_counter() - started},
         history=history,
-        classes=tuple(data.classes.tolist()) if data.task == "classification" else (),
+        classes=tuple(data.answers.tolist()) if data.task == "classification" else (),
         feature_names=data.feature_names,
         columns=data.kinds,
     )
@@ -109,17 +112,10 @@ class _Fitting:
             said = split.goes_left(self.data.X[self.problem.origin[rows]])
             if not np.array_equal(said, left):
                 self.moved, left = True, said
-                if not self._large_enough(rows[left], rows[~left]):
+                if not self.problem.side_limit.allows_sides(rows[left], rows[~left]):
                     return Leaf(0)
         return Node(
             split, self.fitted(found.left, rows[left]), self.fitted(found.right, rows[~left])
-        )
-
-    def _large_enough(self, *sides: NDArray[np.intp]) -> bool:
-        counts = self.problem.counts
-        return all(
-            (len(side) if counts is None else counts[side].sum()) >= self.problem.min_rows
-            for side in sides
         )
 
     def _split(self, cut: Split, rows: NDArray[np.intp], left: NDArray[np.bool_]) -> Split | None:
@@ -155,3 +151,27 @@ def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | floa
 def _tiny(problem: Problem) -> float:
     """Give a cost that is nothing beside that of the single leaf."""
     return 1e-12 * abs(float(problem.objective.cost(problem.targets())))
+
+
+def sketch(
+    rows: Sequence[Sequence[int]], problem: Problem, data: Data, sources: Sources
+) -> str | None:
+    """Draw a tree of the native search for those who watch; None if its splits are not at hand.
+
+    `rows` has a node each, in preorder: column, highest rank on the left, lowest on the right, left
+    and right child, class.
+    """
+    if problem.partitions is not None:
+        return None
+    built: list[Tree] = [Leaf(0)] * len(rows)
+    for i, (column, low, high, left, right, label) in reversed(list(enumerate(rows))):
+        if column < 0:
+            built[i] = Leaf(label)
+            continue
+        split = sources.known(Cut(column, low, high))
+        if split is None:
+            return None
+        built[i] = Node(split, built[left], built[right])
+    classes = data.classes.tolist() if data.task == "classification" else None
+    text = to_text(built[0], feature_names=data.feature_names, class_names=classes)
+    return text.replace(" (0 rows)", "") if classes else re.sub(r": 0 \(0 rows\)", ": ...", text)

@@ -96,8 +96,8 @@ class Leaf:
 
     Parameters
     ----------
-    value : int or float
-        Index of the predicted class, or the predicted number.
+    value : int, float or tuple of floats
+        Index of the predicted class, the predicted number, or one for each of several targets.
     rows : int
         How many training rows reach it.
     weights : tuple
@@ -106,7 +106,7 @@ class Leaf:
         Their loss, in the units of the weights.
     """
 
-    value: int | float
+    value: Any
     rows: int = 0
     weights: tuple[int | float, ...] = ()
     cost: int | float = 0
@@ -263,9 +263,29 @@ def predict(tree: Tree, X: NDArray[Any]) -> NDArray[Any]:
     >>> predict(Leaf(1), np.zeros((2, 1)))
     array([1, 1])
     """
-    return np.array([node.value if isinstance(node, Leaf) else 0 for node in nodes(tree)])[
-        apply(tree, X)
-    ]
+    return leaf_values(tree)[apply(tree, X)]
+
+
+def leaf_values(tree: Tree) -> NDArray[Any]:
+    """Give what every node predicts, in preorder: zeros for those that are no leaves.
+
+    >>> leaf_values(Leaf((1.0, 2.0))).tolist()
+    [[1.0, 2.0]]
+    """
+    every = list(nodes(tree))
+    nothing = np.zeros_like(next(node.value for node in every if isinstance(node, Leaf)))
+    return np.array([node.value if isinstance(node, Leaf) else nothing for node in every])
+
+
+def value_text(value: Any, digits: int = 6) -> str:
+    """Write down what a leaf predicts: a number, several, or a class.
+
+    >>> value_text(0.1 + 0.2), value_text((1.0, 2.5)), value_text(3)
+    ('0.3', '(1, 2.5)', '3')
+    """
+    if isinstance(value, tuple):
+        return f"({', '.join(value_text(one, digits) for one in value)})"
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def decision_path(tree: Tree, X: NDArray[Any]) -> sparse.csr_matrix:
@@ -332,7 +352,7 @@ def _lines(
 
 
 def _leaf_text(leaf: Leaf, classes: Sequence[object] | None) -> str:
-    shown = f"{leaf.value:.6g}" if isinstance(leaf.value, float) else str(leaf.value)
+    shown = value_text(leaf.value)
     if classes is not None:
         shown = str(classes[int(leaf.value)])
     if not leaf.rows:
@@ -353,7 +373,7 @@ def to_dict(tree: Tree) -> dict[str, Any]:
 def _to_dict(tree: Tree) -> dict[str, Any]:
     if isinstance(tree, Leaf):
         return {
-            "value": tree.value,
+            "value": list(tree.value) if isinstance(tree.value, tuple) else tree.value,
             "rows": tree.rows,
             "weights": list(tree.weights),
             "cost": tree.cost,
@@ -366,13 +386,7 @@ def _to_dict(tree: Tree) -> dict[str, Any]:
 
 
 def from_dict(data: Mapping[str, Any]) -> Tree:
-    """Undo `to_dict`, also after a round through JSON.
-
-    >>> from_dict({"format": "exactree.tree", "version": 99, "root": {}})
-    Traceback (most recent call last):
-    ...
-    ValueError: this is version 99 of the tree format; this exactree reads up to 2: update it
-    """
+    """Undo `to_dict`, also after a round through JSON."""
     if not isinstance(data, Mapping):
         raise wrong(data, "the tree", "an object with named fields")
     if data.get("format") != "exactree.tree":
@@ -405,21 +419,21 @@ def _leaf_from_dict(data: Any, where: str) -> Leaf:
     read_record(data, where, ("value", "rows", "weights", "cost"))
     weights = read_list(data["weights"], f"{where}.weights")
     return Leaf(
-        read_number(data["value"], f"{where}.value"),
+        _read_value(data["value"], f"{where}.value"),
         read_whole(data["rows"], f"{where}.rows"),
         tuple(read_number(w, f"{where}.weights", negative=False) for w in weights),
         read_number(data["cost"], f"{where}.cost"),
     )
 
 
-def split_from_dict(data: Mapping[str, Any], where: str = "split") -> Split:
-    """Find the kind of a split and let it read its data; whatever it raises is a ValueError here.
+def _read_value(data: Any, where: str) -> int | float | tuple[float, ...]:
+    if not isinstance(data, list):
+        return read_number(data, where)
+    return tuple(float(read_number(one, where)) for one in read_list(data, where))
 
-    >>> split_from_dict({"kind": "magic"})
-    Traceback (most recent call last):
-    ...
-    ValueError: split: unknown kind of split 'magic': import the module that defines it first
-    """
+
+def split_from_dict(data: Mapping[str, Any], where: str = "split") -> Split:
+    """Find the kind of a split and let it read its data; whatever it raises is a ValueError."""
     kind = read_text(read_record(data, where, ("kind",), more=True)["kind"], f"{where}.kind")
     if kind not in Split._kinds:
         raise ValueError(

@@ -53,7 +53,7 @@ def integer_weights(weights: Floats, kept: int = LEAST_BITS) -> IntegerWeights:
     positive = weights[weights > 0]
     if not len(positive):
         return IntegerWeights(np.zeros(len(weights), np.int64), Fraction(1))
-    lowest = _last_binary_place(positive)
+    lowest = last_binary_place(positive)
     top = int(np.frexp(positive.max())[1])
     total = np.ldexp(positive, -top).sum()
     digits = top + int(np.frexp(total)[1]) - lowest
@@ -64,7 +64,7 @@ def integer_weights(weights: Floats, kept: int = LEAST_BITS) -> IntegerWeights:
     return IntegerWeights(values, Fraction(2) ** place, rounded=place > lowest)
 
 
-def _last_binary_place(positive: Floats) -> int:
+def last_binary_place(positive: Floats) -> int:
     """Give the largest p such that all numbers are multiples of 2^p."""
     mantissa, exponent = np.frexp(positive)
     whole = np.ldexp(mantissa, 53).astype(np.int64)

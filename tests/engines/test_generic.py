@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import add
 from typing import Any
@@ -14,11 +14,12 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import exactree
 from exactree import tree
-from exactree.engines import as_engine, generic
+from exactree.engines import choose, generic, search
 from exactree.engines.generic import Search
 from exactree.objectives import CostMatrix, MisclassificationError, Objective, SquaredError
-from exactree.preparing import make_problem, read_budgets, read_data
+from exactree.preparing import make_problem, read_data
 from exactree.problem import Limits, Problem
+from exactree.request import read_request
 from exactree.spec import objectives as spec_objectives
 from exactree.spec.constraints import min_leaf
 from exactree.spec.data import Number, Sample, Samples
@@ -100,7 +101,8 @@ SWITCHES = [
     frozenset({"interval"}),
     frozenset({"neighbour"}),
     frozenset({"cache"}),
-    frozenset({"interval", "neighbour", "cache"}),
+    frozenset({"screen"}),
+    frozenset({"interval", "neighbour", "cache", "screen"}),
 ]
 
 
@@ -114,8 +116,9 @@ class Case:
     min_samples_leaf: int
     penalty: float
 
-    def budgets(self) -> tuple[Any, Any, Any, Any]:
-        return self.max_depth, self.max_splits, self.min_samples_leaf, self.penalty
+    def given(self) -> dict[str, Any]:
+        given = {name: of for name, of in vars(self).items() if name not in ("X", "y", "weights")}
+        return {**given, "sample_weight": self.weights}
 
 
 def random_case(rng: np.random.Generator, task: str) -> Case:
@@ -135,9 +138,10 @@ def random_case(rng: np.random.Generator, task: str) -> Case:
 
 
 def problem_of(case: Case, objective: Objective) -> Problem:
-    data = read_data(case.X, case.y, case.weights, None, objective.task)
-    fitted = objective.for_classes(data.classes)
-    return make_problem(data, Axis().sources(data.X), read_budgets(*case.budgets()), fitted, "any")
+    request = read_request({**case.given(), "task": objective.task, "objective": objective})
+    data = read_data(case.X, case.y, request)
+    fitted = replace(request, objective=objective.for_classes(data.classes))
+    return make_problem(data, Axis().sources(data.X), fitted)
 
 
 def optimum(case: Case, objective: spec_objectives.Objective) -> Number:
@@ -254,8 +258,9 @@ def test_every_pruning_pays_somewhere() -> None:
     budget = Case(X, y, None, 2, None, 1, 0.0)
     squares = problem_of(Case(X, X[:, 3] ** 2, None, 2, None, 1, 0.0), SquaredError())
     errors = problem_of(budget, MisclassificationError())
-    assert nodes(squares) < nodes(squares, "interval") / 2
-    assert nodes(errors) < nodes(errors, "neighbour")
+    assert nodes(squares, "screen") < nodes(squares, "screen", "interval") / 2
+    assert nodes(errors, "screen") < nodes(errors, "screen", "neighbour")
+    assert nodes(errors) < nodes(errors, "screen") / 2
     three = noisy_problem()
     assert nodes(three) < nodes(three, "cache")
 
@@ -338,6 +343,6 @@ def test_a_failing_callback_ends_the_search() -> None:
 
 def test_auto_chooses_the_native_search_for_what_it_knows() -> None:
     for known in (MisclassificationError(), SquaredError(), CostMatrix([[0, 1], [1, 0]])):
-        assert as_engine("auto", known) is as_engine("search")
-    assert as_engine("auto", CostMatrix([[0, 0.5], [1, 0]])) is generic
-    assert as_engine("auto", Worthless()) is generic
+        assert choose("auto", known).engine is search
+    assert choose("auto", CostMatrix([[0, 0.5], [1, 0]])).engine is generic
+    assert choose("auto", Worthless()).engine is generic

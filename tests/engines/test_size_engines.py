@@ -17,8 +17,8 @@ from exactree.engines.rule_list import ancestry, rules_of
 from exactree.engines.size_kperms import kperms
 from exactree.engines.size_rec import rec
 from exactree.engines.size_vec import size_vec, vec
+from exactree.partitions import Partitions, packed
 from exactree.problem import Limits, Problem
-from exactree.sides import Sides, packed
 from exactree.spec.ancestry import ancestry as spec_ancestry
 from exactree.spec.constraints import Constraint, max_depth
 from exactree.spec.data import Rule, Sample
@@ -50,24 +50,24 @@ def random_problem(rng: np.random.Generator, n_rules: int = 7) -> Problem:
         max_depth=int(rng.integers(1, 4)),
         max_splits=int(rng.integers(1, 4)),
         min_rows=int(rng.choice([1, 1, 2])),
-        sides=Sides(packed(table), owners),
+        partitions=Partitions(packed(table), owners),
         points=np.arange(n, dtype=np.int32),
     )
 
 
 def spec_of(problem: Problem) -> tuple[tuple[Sample, ...], tuple[Rule, ...]]:
-    assert problem.sides is not None and problem.sides.owners is not None
+    assert problem.partitions is not None and problem.partitions.owners is not None
     costs = problem.row_costs().tolist()
     labelled = zip(problem.labels.tolist(), costs, strict=True)
     xs = tuple(Sample(i, (i,), y, w) for i, (y, w) in enumerate(labelled))
     everyone = np.arange(problem.n_rows)
     rules = [
         Rule(
-            frozenset(np.flatnonzero(problem.sides.among(k, everyone)).tolist()),
+            frozenset(np.flatnonzero(problem.partitions.among(k, everyone)).tolist()),
             tuple(i for i in owners if i >= 0),
             k,
         )
-        for k, owners in enumerate(problem.sides.owners.tolist())
+        for k, owners in enumerate(problem.partitions.owners.tolist())
     ]
     return xs, tuple(rules)
 
@@ -151,7 +151,7 @@ def test_every_tree_and_every_valid_order_is_tried_once(seed: int, k: int) -> No
         2,
         max_depth=k,
         min_rows=0,
-        sides=Sides(packed(table), np.arange(n, dtype=np.int32)[:, None]),
+        partitions=Partitions(packed(table), np.arange(n, dtype=np.int32)[:, None]),
     )
     xs, rules = spec_of(problem)
     combos = unranked(k, np.arange(count(n, k)), n)
@@ -254,7 +254,7 @@ def test_the_memory_of_a_batch_is_bounded(
         2,
         max_depth=k,
         min_rows=0,
-        sides=Sides(
+        partitions=Partitions(
             packed(np.arange(n)[None, :] <= places[:, None]), places[:, None].astype(np.int32)
         ),
     )
@@ -298,7 +298,7 @@ def test_time_limits(engine: str) -> None:
 
 def test_relating_the_rules_keeps_to_the_limits() -> None:
     problem = random_problem(np.random.default_rng(0))
-    assert problem.sides is not None and problem.sides.owners is not None
+    assert problem.partitions is not None and problem.partitions.owners is not None
     with pytest.raises(TimeoutError):
         rules_of(problem, Limits(seconds=0))
     found = ENGINES["size_rec"](problem, Limits(seconds=0), None)

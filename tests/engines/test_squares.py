@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 import exactree
 from exactree import _native, tree
 from exactree.engines import search, squares
-from exactree.objectives import CostMatrix, SquaredError
-from exactree.preparing import make_problem, read_budgets, read_data
+from exactree.objectives import CostMatrix
+from exactree.preparing import make_problem, read_data
 from exactree.problem import Limits, Problem
+from exactree.request import read_request
 from exactree.spec.constraints import min_leaf
 from exactree.spec.data import Sample
 from exactree.spec.objectives import SQUARED
@@ -46,9 +47,10 @@ class Case:
         return np.flatnonzero(ones if self.weights is None else self.weights)
 
     def posed(self) -> Problem:
-        data = read_data(self.X, self.y, self.weights, task="regression")
-        budgets = read_budgets(self.max_depth, self.max_splits, self.min_samples_leaf, self.penalty)
-        return make_problem(data, Axis().sources(data.X), budgets, SquaredError(), "axis")
+        given = {name: of for name, of in vars(self).items() if name not in ("X", "y", "weights")}
+        request = read_request({"task": "regression", "sample_weight": self.weights, **given})
+        data = read_data(self.X, self.y, request)
+        return make_problem(data, Axis().sources(data.X), request)
 
     def optimum(self) -> Fraction:
         """What the specification says, in exact arithmetic."""

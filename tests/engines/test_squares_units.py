@@ -13,9 +13,9 @@ from regression_oracle import Oracle, squared_error, units
 import exactree
 from exactree import _native
 from exactree.engines import search
-from exactree.objectives import SquaredError
-from exactree.preparing import make_problem, read_budgets, read_data
+from exactree.preparing import make_problem, read_data
 from exactree.problem import Limits, Problem
+from exactree.request import read_request
 from exactree.splits import Axis
 
 PRUNINGS = list(_native.prunings())
@@ -31,9 +31,9 @@ def ranked(columns: NDArray[Any]) -> NDArray[np.int32]:
 def regression_problem(
     X: NDArray[Any], y: NDArray[Any], *, max_depth: int, penalty: float
 ) -> Problem:
-    data = read_data(X, y, None, task="regression")
-    budgets = read_budgets(max_depth, None, 1, penalty)
-    return make_problem(data, Axis().sources(data.X), budgets, SquaredError(), "axis")
+    request = read_request({"task": "regression", "max_depth": max_depth, "penalty": penalty})
+    data = read_data(X, y, request)
+    return make_problem(data, Axis().sources(data.X), request)
 
 
 def drawn(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any]]:

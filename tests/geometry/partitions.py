@@ -13,7 +13,7 @@ from exactree.spec.data import Sample
 from exactree.spec.rules import dichotomies as spec_dichotomies
 
 Points = list[tuple[int, ...]]
-Sides = set[frozenset[int]]
+Partitions = set[frozenset[int]]
 
 MONOMIALS = {"hyperplane": 1, "quadric": 2}
 
@@ -37,7 +37,7 @@ def separable(Z: np.ndarray, left: np.ndarray) -> bool:
     return bool(result.status == 0)
 
 
-def partitions_by_programs(points: Points, family: str) -> Sides:
+def partitions_by_programs(points: Points, family: str) -> Partitions:
     """All partitions of distinct points, as the side of point 0."""
     Z = np.array([embedded(p, family) for p in points], dtype=float)
     n = len(points)
@@ -46,14 +46,14 @@ def partitions_by_programs(points: Points, family: str) -> Sides:
     return {frozenset(np.flatnonzero(s).tolist()) for s in proper if separable(Z, s)}
 
 
-def partitions_by_specification(points: Points, family: str | tuple[str, int]) -> Sides:
+def partitions_by_specification(points: Points, family: str | tuple[str, int]) -> Partitions:
     xs = tuple(Sample(i, p, 0) for i, p in enumerate(points))
     everyone = frozenset(range(len(points)))
     rules = spec_dichotomies(xs, family)
     return {r.positive if 0 in r.positive else everyone - r.positive for r in rules}
 
 
-def partitions(found: Dichotomies) -> Sides:
+def partitions(found: Dichotomies) -> Partitions:
     """The sides of point 0, with the promises of the list checked: sorted, distinct, proper."""
     words = [tuple(int(w) for w in mask) for mask in found.masks]
     assert words == sorted(set(words))

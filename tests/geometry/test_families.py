@@ -7,17 +7,16 @@ from exactree.geometry.families import embed
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
-def test_points_that_define_a_surface(d: int) -> None:
-    needed = {
-        "axis": 1,
+def test_terms_of_a_surface(d: int) -> None:
+    terms = {
         "hyperplane": d,
         "sphere": d + 1,
         "axis_quadric": 2 * d,
         "quadric": comb(d + 2, 2) - 1,
     }
-    assert {name: family_of(name).points_needed(d) for name in needed} == needed
+    assert {name: len(family_of(name).terms(d)) for name in terms} == terms
     for m in (1, 2, 3, 4):
-        assert polynomial(m).points_needed(d) == comb(d + m, d) - 1
+        assert len(polynomial(m).terms(d)) == comb(d + m, d) - 1
 
 
 def test_embedding_in_the_plane() -> None:

@@ -10,7 +10,7 @@ from geometry.partitions import once_lifted
 from numpy.typing import NDArray
 
 from exactree.geometry import dichotomies, owned_rules
-from exactree.sides import unpacked
+from exactree.partitions import unpacked
 from exactree.spec.combinatorics import revolving_door
 from exactree.spec.data import Sample
 from exactree.spec.rules import surface_rules

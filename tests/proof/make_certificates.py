@@ -7,7 +7,9 @@ certificates is seen. Every checker has to accept all of `right` and reject all 
 from __future__ import annotations
 
 import copy
+import csv
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from forging import as_plan, error_data, numbers, packed, unpacked, write_table
 import exactree
 from exactree.objectives import CostMatrix
 from exactree.proof import certify
+from exactree.splits import Hyperplane
 
 FOLDER = Path(__file__).parent / "certificates"
 NAMES = ("x0", "x1", "x2")
@@ -39,7 +42,20 @@ def problems() -> dict[str, dict[str, Any]]:
         "share": {"max_depth": 2, "min_weight_fraction_leaf": 0.1},
         "balanced": {"max_depth": 2, "class_weight": "balanced"},
         "costs": {"max_depth": 2, "objective": CostMatrix([[0, 1], [5, 0]])},
+        "squares": {"task": "regression", "max_depth": 3},
+        "squares_splits": {"task": "regression", "max_splits": 3, "penalty": 0.01},
+        "squares_rows": {"task": "regression", "max_depth": 2, "min_samples_leaf": 9},
+        "hyperplanes": {"splits": Hyperplane(columns=2), "max_depth": 1},
+        "mixture": {"splits": ["axis", Hyperplane(columns=1)], "max_depth": 2},
     }
+
+
+def with_holes(X: Any) -> list[list[Any]]:
+    """The same table with missing values and words, as columns."""
+    columns = [list(column) for column in X.T.tolist()]
+    columns[0] = [None if i % 9 == 4 else v for i, v in enumerate(columns[0])]
+    columns[2] = [None if v == 7 else "abcdefghijkl"[int(v)] for v in columns[2]]
+    return columns
 
 
 def main() -> None:
@@ -51,22 +67,47 @@ def main() -> None:
         result = exactree.solve(X, y, **budgets)
         path = FOLDER / "right" / f"{name}.xz"
         certify(result, X, y, path, feature_names=NAMES, target="y", **budgets)
+    write_tables(X, y)
     sizes = exactree.size_path(X, y, max_splits=4)
     path = FOLDER / "right" / "sizes.xz"
     certify(sizes, X, y, path, feature_names=NAMES, target="y", max_splits=4)
-    write_wrong(*unpacked(FOLDER / "right" / "depth3.xz"))
+    for name in ("depth3", "squares", "mixture", "holes"):
+        write_wrong("" if name == "depth3" else f"{name}_", *unpacked(FOLDER / f"right/{name}.xz"))
 
 
-def write_wrong(header: dict[str, Any], plan: bytes) -> None:
+def write_tables(X: Any, y: Any) -> None:
+    """Certificates of a table with missing values and words, holes.csv."""
+    import pandas as pd
+
+    columns = with_holes(X)
+    with (FOLDER / "holes.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*NAMES, "y"])
+        for *row, label in zip(*columns, y, strict=True):
+            writer.writerow(["" if v is None else v for v in (*row, label)])
+    frame = pd.DataFrame(dict(zip(NAMES, columns, strict=True)))
+    ways: dict[str, dict[str, Any]] = {
+        "holes": {"max_depth": 3},
+        "holes_squares": {"max_depth": 2, "task": "regression"},
+    }
+    for name, how in ways.items():
+        result = exactree.solve(frame, y, **how)
+        certify(result, frame, y, FOLDER / "right" / f"{name}.xz", target="y", **how)
+
+
+def write_wrong(kind: str, header: dict[str, Any], plan: bytes) -> None:
     """Say more than is true, or show less than is said."""
 
     def write(name: str, change: dict[str, Any], body: bytes = plan) -> None:
-        (FOLDER / "wrong" / f"{name}.xz").write_bytes(packed({**header, **change}, body))
+        (FOLDER / "wrong" / f"{kind}{name}.xz").write_bytes(packed({**header, **change}, body))
 
     [result] = header["results"]
-    value = int(result["value"])
+    value = Fraction(result["value"])
     tree = copy.deepcopy(result["tree"])
-    tree["threshold"] += 2
+    if "threshold" in tree:
+        tree["threshold"] += 2
+    else:
+        tree = tree["left"]
     write("bound_too_high", {"results": [{**result, "bound": str(value + 1)}]})
     write("value_too_low", {"results": [{**result, "value": str(value - 1)}]})
     write("other_tree", {"results": [{**result, "tree": tree}]})
@@ -82,7 +123,7 @@ def write_wrong(header: dict[str, Any], plan: bytes) -> None:
     write(
         "side_left_out", {}, as_plan([v & ~3 if i == largest else v for i, v in enumerate(values)])
     )
-    write("nothing_looked_at", {}, bytes(header["columns"]))
+    write("nothing_looked_at", {}, bytes(header["columns"] + 2 * bool(header["kinds"])))
 
 
 if __name__ == "__main__":

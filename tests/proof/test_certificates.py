@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import lzma
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def judge(seed: int, folder: Path, program: Path | None) -> None:
         assert bounds is not None and bounds[0] >= statement.results[0].bound
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(100))
 def test_random_problems_are_certified(seed: int, tmp_path: Path, program: Path) -> None:
     judge(seed, tmp_path, program if seed % 5 == 0 else None)
 
@@ -111,12 +112,10 @@ def test_a_stopped_search_has_its_gap_certified(tmp_path: Path) -> None:
     assert f"a gap of {best.objective - 3} is left" in str(statement)
 
 
-def test_other_problems_are_refused(tmp_path: Path) -> None:
+def test_costs_that_are_no_whole_numbers_are_refused(tmp_path: Path) -> None:
     X, y, _ = error_data(0, 10)
-    result = exactree.solve(X, y, max_depth=1)
-    with pytest.raises(ValueError, match="has no certificates"):
-        certify(result, X, y, tmp_path / "p.xz", max_depth=1, splits="hyperplane")
     loss = CostMatrix([[0, 0.5], [1, 0]])
+    result = exactree.solve(X, y, max_depth=1, objective=loss)
     with pytest.raises(ValueError, match="whole numbers"):
         certify(result, X, y, tmp_path / "p.xz", max_depth=1, objective=loss)
 
@@ -258,22 +257,23 @@ def damaged(plan: bytes, rng: np.random.Generator) -> bytes:
     return as_plan(values)
 
 
-def test_both_checkers_agree_on_damaged_plans(
-    original: tuple[dict[str, Any], bytes, Table], tmp_path: Path, program: Path
-) -> None:
+def test_both_checkers_agree_on_damaged_plans(tmp_path: Path, program: Path) -> None:
     """1000 of them: the same bound, never above the optimum, or rejected by both."""
-    header, plan, table = original
+    table = error_data(7, 40)
+    path = tmp_path / "proof.xz"
+    exactree.solve(*table[:2], max_depth=2, certificate=path)
+    header, plan = unpacked(path)
     optimum = int(header["results"][0]["value"])
     lenient = {**header, "results": [{**header["results"][0], "bound": "0"}]}
+    line = json.dumps(lenient).encode() + b"\n"
     arguments = write_table(tmp_path / "data.csv", table)
     rng = np.random.default_rng(11)
     rejected = lower = 0
-    path = tmp_path / "proof.xz"
     for _ in range(1000):
-        path.write_bytes(packed(lenient, damaged(plan, rng)))
-        bounds = shown_by_second(program, lzma.decompress(path.read_bytes()), arguments)
+        body = damaged(plan, rng)
+        bounds = shown_by_second(program, line + body, arguments)
         try:
-            bound: int | None = first_bound(path, table)
+            bound: int | None = first_bound(lenient, body, table)
         except Rejected:
             bound = None
         assert bounds == (None if bound is None else [bound])
@@ -283,9 +283,8 @@ def test_both_checkers_agree_on_damaged_plans(
     assert rejected > 100 and lower > 50
 
 
-def first_bound(path: Path, table: Table) -> int:
+def first_bound(header: dict[str, Any], plan: bytes, table: Table) -> int:
     """What the first checker computes."""
-    header, plan = checking.read(path)
     X, y, _ = table
     rows, _ = checking.prepared(header, X, y.astype(np.int64), None)
     checker = checking.Checker(rows, plan, header["work"])

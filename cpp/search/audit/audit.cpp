@@ -11,6 +11,7 @@
 
 #include "search/masks/mask_tree.hpp"
 #include "search/node.hpp"
+#include "search/targets/number_loss.hpp"
 
 namespace exactree {
 
@@ -48,7 +49,13 @@ std::vector<Audit::Split> Audit::splits(const RowSet& rows, int f) const {
   return out;
 }
 
-Audit::Exact Audit::squared_error(const RowSet& rows) const {
+Audit::Exact Audit::error(const RowSet& rows) const {
+  if (data_.loss != nullptr) {
+    std::vector<int> list;
+    for (int i = 0; i < data_.rows; ++i)
+      if (rows[static_cast<std::size_t>(i)]) list.push_back(i);
+    return data_.loss->error(list);
+  }
   // Sums of row sums p, of weights w, and of p^2 / w rounded up; none is as large as 2^107.
   const auto quotient_up = [](Exact a, Exact b) { return a / b + (a % b != 0 ? 1 : 0); };
   Exact total = 0, weight = 0, squares = 0;
@@ -64,9 +71,8 @@ Audit::Exact Audit::squared_error(const RowSet& rows) const {
 }
 
 Cost Audit::two_leaves(const Split& split) const {
-  if (data_.squared())
-    return static_cast<Cost>((squared_error(split.left) + squared_error(split.right)) >>
-                             data_.shift);
+  if (data_.numbers())
+    return static_cast<Cost>((error(split.left) + error(split.right)) >> data_.shift);
   return leaf(split.left) + leaf(split.right);
 }
 
@@ -98,7 +104,7 @@ std::vector<Audit::Split> Audit::splits(const RowSet& rows) const {
 }
 
 Cost Audit::leaf(const RowSet& rows) const {
-  if (data_.squared()) return static_cast<Cost>(squared_error(rows) >> data_.shift);
+  if (data_.numbers()) return static_cast<Cost>(error(rows) >> data_.shift);
   Cost best = prediction_cost(rows, 0);
   for (int p = 1; p < data_.classes; ++p) best = std::min(best, prediction_cost(rows, p));
   return best;
@@ -108,6 +114,10 @@ Cost Audit::prediction_cost(const RowSet& rows, int prediction) const {
   Cost sum = 0;
   for (int i = 0; i < data_.rows; ++i) {
     if (!rows[static_cast<std::size_t>(i)]) continue;
+    if (data_.priced()) {
+      sum += data_.row_costs[i * data_.classes + prediction];
+      continue;
+    }
     const int label = data_.labels[i];
     if (data_.costs != nullptr)
       sum += cost(i) * data_.costs[label * data_.classes + prediction];
@@ -184,7 +194,7 @@ RowSet Audit::left_of(const RowSet& rows, const TreeNode& node) const {
 Cost Audit::subtree_cost(const Tree& tree, int at, const RowSet& rows) const {
   const TreeNode& node = tree[static_cast<std::size_t>(at)];
   if (node.feature < 0) {
-    return data_.squared() ? leaf(rows) : prediction_cost(rows, node.label);
+    return data_.numbers() ? leaf(rows) : prediction_cost(rows, node.label);
   }
   const RowSet left = left_of(rows, node), right = rows & ~left;
   if (left.none() || right.none() || !allows({0, left, right}, true)) return kInfinite;

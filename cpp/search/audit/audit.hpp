@@ -84,7 +84,7 @@ class Audit {
   Cost prediction_cost(const RowSet& rows, int prediction) const;
   // Squared error by the definition in squares.hpp, before it is shifted.
   __extension__ typedef __int128 Exact;
-  Exact squared_error(const RowSet& rows) const;
+  Exact error(const RowSet& rows) const;
   Cost two_leaves(const Split& split) const;
   Cost join(const Split& split, Terms terms);
   int rows_for(const RowSet& rows) const;

@@ -215,7 +215,7 @@ void tree(const char* name, const Node& root, const Tree& tree, Cost cost) {
   if (audit == nullptr) return;
   const Cost true_cost = audit->tree_cost(tree);
   // Two leaves of numbers below one split cost up to a unit more together; see squares.hpp.
-  const Cost rounding = audit->data().squared() ? static_cast<Cost>(tree.size() / 2) : 0;
+  const Cost rounding = audit->data().numbers() ? static_cast<Cost>(tree.size() / 2) : 0;
   require(true_cost <= cost && cost <= true_cost + rounding, name,
           named("tree of", true_cost) + named("said", cost));
 }

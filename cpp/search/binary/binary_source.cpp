@@ -211,7 +211,7 @@ V BinarySource<V>::try_column(const Frame<V>& frame, BinaryNode& node, int k, Si
   const int left = node.left_rows(k);
   if (std::min(left, node.rows() - left) < worker_.data().min_rows) return bound;
   job.task.position = left;
-  job.target = best;
+  job.best = job.target = best;
   for (int s = 0; s < 2; ++s) {
     job.lo[s] = siblings.lower(k, s);
     job.hi[s] = V::constant(kInfinite, job.lo[s].budgets());

@@ -15,6 +15,7 @@ void Chain<V>::start(const ChainContext& context, const Relatives<V>& relatives,
   floors_.clear();
   runs_.clear();
   next_run_ = 0;
+  targets_.clear();
   const int rows = context.node->rows();
   first_allowed_ = context.node->first_allowed(context.feature);
   last_allowed_ = context.node->last_allowed(context.feature);
@@ -206,6 +207,7 @@ int Chain<V>::insert(int after, int position, int rank) {
 template <class V>
 void Chain<V>::commit(const Task<V>& task) {
   entry(task.entry).closed = true;
+  entry(task.entry).round = static_cast<std::int16_t>(targets_.size());
   for (int step = 0; step < 2; ++step) {
     const auto beyond = [&](int i) { return step == 0 ? entry(i).next : entry(i).prev; };
     for (int i = beyond(task.entry); i >= 0; i = beyond(i)) {
@@ -248,7 +250,8 @@ std::uint16_t* Chain<V>::floors(int i) {
 }
 
 template <class V>
-void Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
+void Chain<V>::relatives(int i, int side,
+                         const std::vector<std::shared_ptr<const Solution<V>>>& kids,
                          Relatives<V>& out) const {
   for (int step = 0; step < 2; ++step) {
     for (int at = step == 0 ? entry(i).prev : entry(i).next; at >= 0;
@@ -259,10 +262,39 @@ void Chain<V>::relatives(int i, int side, const std::vector<std::unique_ptr<Solu
       const int b = std::max(entry(i).position, entry(at).position);
       const Cost between = influence(a, b);
       const bool larger = (step == 1) == (side == 0);  // the other has rows that we have not
-      out.add({kids[static_cast<std::size_t>(kid)].get(), between, larger, a, b});
+      out.add({kids[static_cast<std::size_t>(kid)], between, larger, a, b});
       break;
     }
   }
+}
+
+template <class V>
+V Chain<V>::solved_bound(const Entry& e) const {
+  V bound = join(e.hi[0], e.hi[1], context_.penalty, context_.budgets);
+  if (e.round > 0) lower_to(bound, targets_[static_cast<std::size_t>(e.round - 1)]);
+  raise_to(bound, cost_below(e));
+  return bound;
+}
+
+template <class V>
+void Chain<V>::begin_round(const V& target) {
+  for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
+    Entry& e = entry(i);
+    if (!e.closed) continue;
+    const V found = join(e.hi[0], e.hi[1], context_.penalty, context_.budgets);
+    const V proved = solved_bound(e);
+    for (int k = 0; k < target.budgets(); ++k)
+      if (proved[k] < std::min(target[k], found[k])) e.closed = false;
+  }
+  targets_.push_back(target);
+  reopen(context_.node->rows());
+}
+
+template <class V>
+void Chain<V>::reconsider(int i, const V& target) {
+  V least = join(entry(i).hi[0], entry(i).hi[1], context_.penalty, context_.budgets);
+  lower_to(least, target);
+  if (any_below(cost_below(entry(i)), least)) entry(i).closed = false;
 }
 
 template <class V>
@@ -306,9 +338,11 @@ V Chain<V>::open_bound() const {
   const V everything = bound;
   Counters unused;
   Gap any;
-  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next)
+  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next) {
     if (gap(i, everything, any, unused))
       lower_to(bound, bound_between(entry(i), entry(entry(i).next)));
+    if (i != kFirst && entry(i).closed) lower_to(bound, solved_bound(entry(i)));
+  }
   return bound;
 }
 
@@ -327,13 +361,13 @@ V Chain<V>::excluded_bound() const {
 // A threshold is left out if its neighbours say as much: if the interval between them is pruned
 // without it, or if it repeats what they know.
 template <class V>
-void Chain<V>::store(const V& best, Solution<V>& solution) {
+void Chain<V>::store(const V& best, bool whole, Solution<V>& solution) {
   auto& list = solution.lists[static_cast<std::size_t>(context_.feature)];
   std::vector<Entry>& kept = kept_;
   kept.clear();
   for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
     const Entry& e = entry(i);
-    if (kept.size() >= 2) {
+    if (!whole && kept.size() >= 2) {
       const Entry& a = kept[kept.size() - 2];
       if (!any_below(join(a.lo[0], e.lo[1], context_.penalty, context_.budgets), best))
         kept.pop_back();

@@ -17,6 +17,11 @@
 // without that limit, for which both facts hold and whose optimum is never above; hi speaks of the
 // problem with it, for which Similarity still holds (leaves only grow). A threshold whose sides
 // were solved is closed: it need not be looked at again whatever lo says.
+//
+// Rounds. The chains of the root are searched for growing targets. A threshold that was solved for
+// a target t costs less than t only if that was found, so it costs at least min(hi, t), hi being
+// the cost of its best tree known. It is opened again for a higher target unless that, or lo, shows
+// that there is nothing new below it.
 #pragma once
 
 #include <cstdint>
@@ -97,9 +102,15 @@ class Chain {
   }
 
   // Adds the nearest solved neighbours of entry i for one side.
-  void relatives(int i, int side, const std::vector<std::unique_ptr<Solution<V>>>& kids,
+  void relatives(int i, int side, const std::vector<std::shared_ptr<const Solution<V>>>& kids,
                  Relatives<V>& out) const;
 
+  // Starts a round: opens the thresholds that may have something below the target that was not
+  // sought before. No threshold may be under evaluation. Targets never fall, but for what no tree
+  // of interest costs less than.
+  void begin_round(const V& target);
+  // Opens a threshold again unless its bounds show that there is nothing new below the target.
+  void reconsider(int i, const V& target);
   // Looks again at everything before a position; whatever is known stays known.
   void reopen(int before);
   // Opens the entries of which it is not known whether they cost at most `value` with budget k: a
@@ -108,13 +119,14 @@ class Chain {
   // The first closed entry whose split costs at most `value` with budget k; -1 if there is none.
   int first_at_most(int k, Cost value) const;
 
-  // A bound on every split of this chain that is not closed.
+  // A bound on every split of this chain.
   V open_bound() const;
   // A bound on every split that would leave too few rows on a side: those count for the problem
   // without that limit, of which lo speaks.
   V excluded_bound() const;
-  // Moves the chain into a list for the neighbours of this node, without what they can do without.
-  void store(const V& best, Solution<V>& solution);
+  // Moves the chain into a list for the neighbours of this node, without what they can do without,
+  // or the whole of it, for this node with a higher `best`.
+  void store(const V& best, bool whole, Solution<V>& solution);
 
  private:
   static constexpr int kFirst = 0, kLast = 1;  // the entries at both ends
@@ -131,6 +143,8 @@ class Chain {
   int link(int after, int position, int rank);
   int insert(int after, int position, int rank);
   void spread(const Entry& from, Entry& to, bool& changed) const;
+  // What is proved of a threshold that was solved.
+  V solved_bound(const Entry& e) const;
   // A bound on every split at or after a and before b; see gap().
   V bound_between(const Entry& a, const Entry& b) const;
   // transfer.cpp
@@ -148,6 +162,7 @@ class Chain {
   std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
   std::size_t next_run_ = 0;
   std::int64_t told_ = 0;
+  std::vector<V> targets_;  // of the rounds so far
   int first_allowed_ = 1, last_allowed_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "search/columns/column_frontier.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,22 @@
 #include "search/driver/search.hpp"
 
 namespace exactree {
+
+namespace {
+
+// The targets of the rounds, as shares (in 1/256) of what the best cost is above what is known
+// beforehand. The last round has no target but the best cost.
+constexpr int kShares[] = {4, 12, 32, 80, 160, 216};
+// Searches that take long have them all. In others the lowest targets, and many of them, cost more
+// than they prove. Three levels have a round only where they take a second or so.
+constexpr int kFewShares[] = {48, 160};
+constexpr int kManyRows = 11000;
+constexpr std::int64_t kManyPairs = 10'000'000;  // rows times pairs of columns
+// Trees of so many levels have thresholds solved for the best cost before the last round: so many.
+constexpr int kPromisingDepth = 4;
+constexpr std::size_t kMostPromising = 3;
+
+}  // namespace
 
 template <class V>
 bool ColumnFrontier<V>::open() {
@@ -19,19 +36,16 @@ bool ColumnFrontier<V>::open() {
   // A limit may be reached before there is anything to search.
   if (top_.worker.control().stopped()) return false;
   if (!more || top_.budget.depth < 2) return true;
-  // Where the ranks of a column are not kept, it is searched to its end while they are there.
-  to_the_end_ = top_.budget.depth == 2 && !top_.root.keeps_pairs();
-  if (to_the_end_) share_ = std::numeric_limits<int>::max();
   frame_ = {&top_.root, top_.budget, {}, {}, 0, true};
-  chains_.resize(order_.size());
-  taken_.assign(order_.size(), 0);
+  lanes_.resize(order_.size());
+  list_shares();
   return true;
 }
 
 // A tree of two levels is over before a thread has started.
 template <class V>
 bool ColumnFrontier<V>::worth_threads() const {
-  return top_.budget.depth >= 3 && !chains_.empty();
+  return top_.budget.depth >= 3 && !lanes_.empty();
 }
 
 template <class V>
@@ -68,8 +82,9 @@ bool ColumnFrontier<V>::plan() {
   Incumbents<V>& incumbents = top_.incumbents;
   Planner<V> planner(worker);
   planner.on_better = [this, &planner](const Plan<V>& plan) { show_plan(planner, plan); };
-  for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots}) {
+  for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots, Effort::kThreeLevels}) {
     if (top_.budget.depth <= 2 && effort == Effort::kManyRoots) break;
+    if (top_.budget.depth <= 4 && effort == Effort::kThreeLevels) break;
     if (incumbents.reached(0)) break;
     // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
     if (top_.budget.depth >= 2 && !top_.request.switches.on(Pruning::kIncumbent)) break;
@@ -89,6 +104,7 @@ bool ColumnFrontier<V>::plan() {
     if (worker.control().stopped()) break;
   }
   order_ = planner.columns();
+  promising_ = planner.promising();
   tried_ = planner.take_tried();
   return true;
 }
@@ -111,81 +127,163 @@ void ColumnFrontier<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
   }
 }
 
-// All columns get one threshold, then two more, then four more, and so on: the bound of the whole
-// is that of the column of which least is known, and a search that is stopped should have proved
-// much.
+// At depth two the ranks of a column may be kept only while it is searched: there is one round.
+template <class V>
+void ColumnFrontier<V>::list_shares() {
+  const int depth = top_.budget.depth;
+  const std::int64_t rows = top_.root.rows(), columns = top_.root.features();
+  const bool everywhere = top_.request.switches.everywhere();
+  if (depth == 2 && !everywhere) return;
+  if (depth == 3 && columns * columns * rows < kManyPairs && !everywhere) return;
+  const bool long_search = depth > 4 || rows >= kManyRows || everywhere;
+  if (long_search)
+    shares_.assign(std::begin(kShares), std::end(kShares));
+  else
+    shares_.assign(std::begin(kFewShares), std::end(kFewShares));
+}
+
+// The target of a round is fixed when the first column gets there. Below what is known beforehand
+// there is nothing to look for.
+template <class V>
+const V& ColumnFrontier<V>::target(int round) {
+  while (static_cast<int>(targets_.size()) <= round) {
+    const std::size_t at = targets_.size();
+    V target = V::constant(kInfinite, budgets());
+    for (int k = 0; k < budgets() && at < shares_.size(); ++k) {
+      const Cost known = top_.request.lower_bound;
+      const Cost gap = top_.incumbents[static_cast<std::size_t>(k)].value - known;
+      target.set(k, known + gap / 256 * shares_[at] + gap % 256 * shares_[at] / 256 + 1);
+    }
+    targets_.push_back(target);
+  }
+  return targets_[static_cast<std::size_t>(round)];
+}
+
+// The lowest round first, and in it the columns in their order.
 template <class V>
 Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
-  const int places = static_cast<int>(chains_.size());
-  for (int passes = 0; passes < 2;) {
-    for (; turn_ < places; ++turn_) {
-      if (taken_[static_cast<std::size_t>(turn_)] >= share_) {
-        had_share_ = true;
-      } else if (take_threshold(turn_, worker, mine.job)) {
-        mine.place = turn_;
-        ++busy_;
+  const int places = static_cast<int>(lanes_.size());
+  if (take_promising(worker, mine)) return Asked::kPiece;
+  for (int round = 0;; ++round) {
+    bool left = false, busy = false;
+    for (int o = 0; o < places; ++o) {
+      Lane& lane = lanes_[static_cast<std::size_t>(o)];
+      if (lane.done || lane.round > round) {
+        left = left || !lane.done;
+        continue;
+      }
+      if (take_threshold(o, worker, mine.job)) {
+        mine.place = o;
+        ++lane.busy;
         return Asked::kPiece;
       }
+      if (lane.busy > 0)
+        busy = true;  // which may open more
+      else
+        end_round(o, worker), left = left || !lane.done;
     }
-    turn_ = 0;
-    // What one thread is at may open more in a column that had nothing left when it was passed.
-    if (!std::exchange(had_share_, false))
-      ++passes;
-    else
-      share_ = 2 * share_ + 1;
+    if (!left) return busy ? Asked::kBusy : Asked::kNone;
   }
-  return busy_ > 0 ? Asked::kBusy : Asked::kNone;
+}
+
+// With every round, one of the thresholds that the best plans start with is solved for the best
+// cost, not for the target of the round: better trees are found long before the last round, which
+// would solve it anyway. Trees of three levels were planned that way, and four levels below the
+// root take too long.
+template <class V>
+bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece) {
+  if (V::kSizes || top_.budget.depth != kPromisingDepth || shares_.empty()) return false;
+  int round = std::numeric_limits<int>::max();
+  for (const Lane& lane : lanes_)
+    if (!lane.done) round = std::min(round, lane.round);
+  while (tried_promising_ < std::min(kMostPromising, promising_.size()) &&
+         static_cast<int>(tried_promising_) <= round) {
+    const Promising& at = promising_[tried_promising_++];
+    const auto place = std::find(order_.begin(), order_.end(), at.feature) - order_.begin();
+    Lane& lane = lanes_[static_cast<std::size_t>(place)];
+    if (lane.done) continue;
+    piece.place = static_cast<int>(place);
+    if (!lane.chain) start_lane(piece.place, worker);
+    piece.job.task = lane.chain->task_at(at.position);
+    const V goal = top_.incumbents.goal(piece.place);
+    ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, goal, piece.job);
+    piece.job.target = goal;
+    ++lane.busy;
+    return true;
+  }
+  return false;
 }
 
 template <class V>
 bool ColumnFrontier<V>::take_threshold(int place, Worker<V>& worker, Job<V>& job) {
-  const auto o = static_cast<std::size_t>(place);
-  if (!chains_[o]) start_chain(o, worker);
-  const V target = top_.incumbents.goal(place);
-  if (!chains_[o]->pick(target, job.task, worker.work().counters)) {
-    if (to_the_end_) give_up_floors(o, worker);
-    return false;
+  Lane& lane = lanes_[static_cast<std::size_t>(place)];
+  if (!lane.chain) start_lane(place, worker);
+  V goal = top_.incumbents.goal(place);
+  lower_to(goal, target(lane.round));
+  while (lane.chain->pick(goal, job.task, worker.work().counters)) {
+    if (ruled_out(place, job.task, goal, worker)) continue;
+    ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, goal, job);
+    return true;
   }
-  if (ruled_out(place, job.task, target, worker)) return false;
-  ++taken_[o];
-  ColumnSource<V>::of(worker).prepare(frame_, *chains_[o], target, job);
-  return true;
-}
-
-// Of a column that was searched to its end: its floors make room for those of the next.
-template <class V>
-void ColumnFrontier<V>::give_up_floors(std::size_t place, Worker<V>& worker) {
-  chains_[place]->forget_floors();
-  worker.control().use_memory(chains_[place]->growth());
+  return false;
 }
 
 // What the planner solved is known from the start. It was solved for a target, the best plan until
 // then, that the best cost is not above now: as after an evaluation, there is no more to look for.
 template <class V>
-void ColumnFrontier<V>::start_chain(std::size_t place, Worker<V>& worker) {
+void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
   auto& source = ColumnSource<V>::of(worker);
-  chains_[place] = std::make_unique<Chain<V>>();
-  chains_[place]->start(source.context(frame_, order_[place]), {}, top_.budget.depth == 2,
-                        worker.work().counters);
+  Lane& lane = lanes_[static_cast<std::size_t>(place)];
+  lane.proved = V::constant(top_.request.lower_bound, budgets());
+  lane.chain = std::make_unique<Chain<V>>();
+  lane.chain->start(source.context(frame_, column(place)), top_.relatives, top_.budget.depth == 2,
+                    worker.work().counters);
   for (TriedSplit<V>& tried : tried_) {
-    if (tried.feature != order_[place]) continue;
+    if (tried.feature != column(place)) continue;
     Job<V> job;
-    job.task = chains_[place]->task_at(tried.position);
+    job.task = lane.chain->task_at(tried.position);
     for (int s = 0; s < 2; ++s) {
       job.lo[s] = tried.lo[s];
       job.hi[s] = tried.hi[s];
       job.kids[s] = std::move(tried.kids[s]);
     }
-    source.commit(frame_, *chains_[place], job);
+    source.commit(frame_, *lane.chain, job);
   }
-  chains_[place]->reopen(top_.root.rows());
+  begin_round(lane, top_.incumbents.goal(place));
+}
+
+template <class V>
+void ColumnFrontier<V>::begin_round(Lane& lane, const V& goal) {
+  V below = goal;
+  lower_to(below, target(lane.round));
+  lane.chain->begin_round(below);
+}
+
+// Nothing below the target is left in a column, or below its goal, which never rises: then it is
+// done. Where the ranks of columns are not kept there is one round, and the floors of a column make
+// room for those of the next.
+template <class V>
+void ColumnFrontier<V>::end_round(int place, Worker<V>& worker) {
+  Lane& lane = lanes_[static_cast<std::size_t>(place)];
+  const V goal = top_.incumbents.goal(place);
+  V reached = target(lane.round);
+  lower_to(reached, goal);
+  raise_to(lane.proved, reached);
+  lane.done = !any_below(lane.proved, goal);
+  if (!lane.done) {
+    ++lane.round;
+    begin_round(lane, goal);
+  } else if (!top_.root.keeps_pairs()) {
+    lane.chain->forget_floors();
+    worker.control().use_memory(lane.chain->growth());
+  }
 }
 
 template <class V>
 void ColumnFrontier<V>::answer(Worker<V>& worker, Node& root, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
-  const Frame<V> frame{&root, top_.budget, {}};
+  const Frame<V> frame{&root, top_.budget, {}, {}, 0, true};
   ColumnSource<V>::of(worker).evaluate(frame, column(mine.place), mine.job);
 }
 
@@ -193,7 +291,7 @@ template <class V>
 void ColumnFrontier<V>::tell(Worker<V>& worker, Piece& piece, bool complete) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   const int o = mine.place;
-  --busy_;
+  --lanes_[static_cast<std::size_t>(o)].busy;
   if (!complete) return;
   const V found = ColumnSource<V>::of(worker).commit(frame_, chain(o), mine.job);
   worker.control().use_memory(chain(o).growth());
@@ -209,9 +307,16 @@ void ColumnFrontier<V>::tell(Worker<V>& worker, Piece& piece, bool complete) {
 template <class V>
 V ColumnFrontier<V>::bound() const {
   const V known = V::constant(top_.request.lower_bound, budgets());
-  if (chains_.empty()) return known;
+  if (lanes_.empty()) return known;
   V bound = V::constant(kInfinite, budgets());
-  for (const auto& chain : chains_) lower_to(bound, chain ? chain->open_bound() : known);
+  for (const Lane& lane : lanes_) {
+    V mine = known;
+    if (lane.chain) {
+      mine = lane.chain->open_bound();
+      raise_to(mine, lane.proved);
+    }
+    lower_to(bound, mine);
+  }
   return bound;
 }
 

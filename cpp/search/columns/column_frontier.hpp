@@ -1,4 +1,14 @@
-// What is open at the root over rank columns: a chain of thresholds for every column.
+// What is open at the root over rank columns: a chain of thresholds for every column, in rounds.
+//
+// Rounds. A column is first searched for a threshold that costs less than a small share of the best
+// cost known, then for higher and higher targets, the last of which is that cost. A round that ends
+// has proved that no threshold of its column costs less than its target, or has found it (rounds in
+// chain.hpp). So every column has a bound from its last round, every first split is in one column,
+// and the least bound of all holds for all trees with a first split. Where the target is low far
+// more is pruned, and what a round found of the sides of its thresholds is where the next one
+// starts: all rounds together take about as long as the last one alone.
+//
+// All columns finish a round before one starts the next, unless a thread had nothing else to do.
 #pragma once
 
 #include <memory>
@@ -27,6 +37,15 @@ class ColumnFrontier : public Frontier<V> {
   Asked ask(Worker<V>& worker, Piece& piece) override;
   void answer(Worker<V>& worker, Node& root, Piece& piece) override;
   void tell(Worker<V>& worker, Piece& piece, bool complete) override;
+  void describe(const Piece& piece, Question& question) const override;
+  void accept(Piece& piece, const Reply& reply) override;
+  void add_neighbours(const Piece& piece, Question& question) const override;
+  bool restore(const Question& question, const Reply& reply) override;
+  bool take(const Question& question, Piece& piece) override;
+  bool open_side(Piece& piece, OpenSide<V>& side) override;
+  void close_side(Piece& piece, const OpenSide<V>& side,
+                  std::unique_ptr<Solution<V>> solution) override;
+  void store(Solution<V>& solution) override;
   V bound() const override;
   SolvedSplit<V> first_best(int k) override;
 
@@ -44,7 +63,7 @@ class ColumnFrontier : public Frontier<V> {
   // What was told of a threshold, for other columns.
   virtual void spread(int /*place*/, const Task<V>& /*task*/) {}
 
-  Chain<V>& chain(int place) { return *chains_[static_cast<std::size_t>(place)]; }
+  Chain<V>& chain(int place) { return *lanes_[static_cast<std::size_t>(place)].chain; }
   int column(int place) const { return order_[static_cast<std::size_t>(place)]; }
   // Adds the columns that are missing in the order.
   void complete_order();
@@ -52,21 +71,33 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<int> order_;  // of the root's columns
 
  private:
+  // A column of the root. Its place is that in the order of the search.
+  struct Lane {
+    std::unique_ptr<Chain<V>> chain;
+    V proved;       // by the rounds that have ended
+    int round = 0;  // under way
+    int busy = 0;   // thresholds under evaluation
+    bool done = false;
+  };
+
   void settle_one_split();
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
-  void start_chain(std::size_t place, Worker<V>& worker);
-  void give_up_floors(std::size_t place, Worker<V>& worker);
+  bool take_promising(Worker<V>& worker, ColumnPiece<V>& piece);
+  void start_lane(int place, Worker<V>& worker);
+  void begin_round(Lane& lane, const V& goal);
+  void end_round(int place, Worker<V>& worker);
+  void list_shares();
+  const V& target(int round);
+  int place_of(const Question& question) const;
 
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};
-  std::vector<std::unique_ptr<Chain<V>>> chains_;
-  std::vector<int> taken_;   // per column: thresholds taken so far
-  int busy_ = 0;             // thresholds under evaluation
-  int share_ = 1;            // how many each column may take before any takes more
-  int turn_ = 0;             // the column whose turn it is
-  bool to_the_end_ = false;  // one column after the other
-  bool had_share_ = false;   // a column before it has taken its share, and may have more
+  std::vector<Promising> promising_;  // the same, the best first
+  std::size_t tried_promising_ = 0;   // how many of them were taken
+  std::vector<Lane> lanes_;
+  std::vector<V> targets_;   // of the rounds so far
+  std::vector<int> shares_;  // what they are of the best cost, but for the last
 };
 
 }  // namespace exactree

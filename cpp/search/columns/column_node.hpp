@@ -31,9 +31,14 @@ struct Scan {
 template <class Targets>
 inline constexpr bool kGrouped = requires { &Targets::in_groups; };
 
-// Whether targets are numbers (squared_targets.hpp) instead of classes.
+// Whether targets are numbers (squared_targets.hpp, sum_targets.hpp, quantile_targets.hpp) instead
+// of classes.
 template <class Targets>
-inline constexpr bool kSquared = requires { typename Targets::Squared; };
+inline constexpr bool kNumbers = requires { typename Targets::Numbers; };
+
+// Whether every row has costs of its own (row_costs.hpp) instead of a class.
+template <class Targets>
+inline constexpr bool kPriced = requires { typename Targets::Priced; };
 
 template <class Rank, class Targets>
 class ColumnNode final : public Node {
@@ -45,7 +50,7 @@ class ColumnNode final : public Node {
     features_ = features;
     unit_ = unit;
     min_rows_ = min_rows;
-    unbounded_ = kSquared<Targets>;
+    unbounded_ = kNumbers<Targets>;
   }
 
   // The node of all rows.
@@ -160,9 +165,11 @@ class ColumnNode final : public Node {
     if constexpr (requires { targets_.class_mask(f, c); }) return targets_.class_mask(f, c);
     return nullptr;
   }
-  void list_squares(int f, SquareSums* rows) const override {
-    if constexpr (kSquared<Targets>)
-      for (int i = 0; i < rows_; ++i) rows[i] = targets_.row_at(f, i);
+  void list_order(int f, int* rows) const override {
+    if constexpr (kPriced<Targets>) std::copy_n(targets_.order(f), rows_, rows);
+  }
+  void split_costs(int f, const std::vector<int>& positions, Cost* costs) const override {
+    if constexpr (kNumbers<Targets>) targets_.split_costs(f, positions, costs);
   }
 
   std::int64_t bytes() const override {
@@ -182,7 +189,9 @@ class ColumnNode final : public Node {
   // target.
   static std::int64_t least_bytes(const Problem& data) {
     std::int64_t bits = 8 * static_cast<std::int64_t>(sizeof(Rank) + sizeof(int)) + 1;
-    if (kSquared<Targets>)
+    if (kPriced<Targets>)
+      bits += 8 * static_cast<std::int64_t>(sizeof(Cost) + sizeof(int));
+    else if (kNumbers<Targets>)
       bits += 8 * static_cast<std::int64_t>(sizeof(double) * (data.masses != nullptr ? 2 : 1));
     else
       bits += Targets::kWeighted ? 8 * static_cast<std::int64_t>(sizeof(Cost) + sizeof(int))
@@ -238,7 +247,7 @@ class ColumnNode final : public Node {
 
   // What floors are counted in, as a measure.
   Measure floor_unit() const {
-    if constexpr (kSquared<Targets>) return unit_;
+    if constexpr (kNumbers<Targets>) return unit_;
     return 1;
   }
 
@@ -333,7 +342,7 @@ class ColumnNode final : public Node {
                    Scan<Measure> scan[2], SideQuery side[2], Workspace& work) {
     const Measure before[2] = {scan[0].best, scan[1].best};
     const Word* group_end = &ends_[index(g, words_)];
-    if (!kSquared<Targets> && !work.switches.on(Pruning::kJump)) {
+    if (!kNumbers<Targets> && !kPriced<Targets> && !work.switches.on(Pruning::kJump)) {
       for (int s = 0; s < 2; ++s)
         if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
     } else {

@@ -37,6 +37,7 @@ template <class V>
 void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V>& relatives,
                             Solution<V>& out) {
   const int n = budgets(budget);
+  const bool whole = std::exchange(whole_, false);
   if (worker_.settle_small(budget, node, best, out)) return;
   const V lo = out.lower;
   const auto depth = static_cast<std::size_t>(budget.depth);
@@ -69,22 +70,23 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
       lower_to(best, found);
     }
     if (!worker_.subset_holds()) lower_to(seen, chain.excluded_bound());
-    chain.store(best, out);
+    chain.store(best, whole, out);
   }
   lower_to(seen, best);
   raise_to(out.lower, seen);
   worker_.control().use_memory(-frame.bytes);
 }
 
-// What the sides are solved for: the best and a share of it. Rows of numbers: without that, capped
-// bounds ruin Sub-interval. Rows of classes: no more than the influence that removes the whole run.
+// What the sides are solved for: the best and a share of it. Rows that can cost far more than what
+// splits differ by: without that, capped bounds ruin Sub-interval. Rows of classes: no more than
+// the influence that removes the whole run.
 template <class V>
 V ColumnSource<V>::with_slack(const Frame<V>& frame, const V& best, Cost influence) const {
   const bool scans = frame.budget.child().depth <= 1;
-  const Cost share = !worker_.data().squared() ? kClassSlack : scans ? kScanSlack : kChildSlack;
-  const Cost most = worker_.data().squared() ? kInfinite : influence;
+  const Cost share = !worker_.data().far_apart() ? kClassSlack : scans ? kScanSlack : kChildSlack;
+  const Cost most = worker_.data().far_apart() ? kInfinite : influence;
   // Optima of several sizes are found for the others' sake too: there the cap costs more.
-  const bool capped = worker_.data().squared() || !V::kSizes;
+  const bool capped = worker_.data().far_apart() || !V::kSizes;
   V target = best;
   for (int k = 0; k < best.budgets(); ++k)
     if (best[k] > 0)
@@ -97,6 +99,7 @@ V ColumnSource<V>::with_slack(const Frame<V>& frame, const V& best, Cost influen
 template <class V>
 void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job) {
   const Threshold<V>& e = chain.entry(job.task.entry);
+  job.best = best;
   job.target = with_slack(frame, best, job.task.slack);
   for (int s = 0; s < 2; ++s) {
     job.lo[s] = e.lo[s];
@@ -113,7 +116,7 @@ void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, J
 template <class V>
 bool ColumnSource<V>::floors_pay(const Frame<V>& frame) const {
   if (frame.budget.child().depth > 1 || worker_.data().weights != nullptr ||
-      !work().switches.on(Pruning::kFloor))
+      worker_.data().priced() || !work().switches.on(Pruning::kFloor))
     return false;
   if (work().switches.everywhere()) return true;
   if (frame.node->features() >= kFloorColumns) return frame.is_root;
@@ -127,14 +130,56 @@ void ColumnSource<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job
   const Threshold<V>& e = chain.entry(job.task.entry);
   for (int s = 0; s < 2; ++s) {
     chain.relatives(job.task.entry, s, frame.kids, job.relatives[s]);
+    if (e.kid[s] >= 0) job.relatives[s].add({frame.kids[static_cast<std::size_t>(e.kid[s])]});
     if (!work().switches.on(Pruning::kQuadrant) || frame.crossed.empty()) continue;
     if (V::kSizes && !work().switches.everywhere()) continue;
     job.across[s].depth = frame.budget.child().depth;
     quadrants(frame.crossed, frame.kids, chain.context().feature, e.rank, s, worker_.subset_holds(),
               job.across[s]);
-    job.relatives[s].add({&job.across[s]});
+    // The job lives as long as what it is related to.
+    job.relatives[s].add({{std::shared_ptr<void>(), &job.across[s]}});
     work().counters.count(Pruning::kQuadrant);
   }
+}
+
+template <class V>
+bool ColumnSource<V>::keep(Frame<V>& frame, Threshold<V>& e, int side,
+                           std::unique_ptr<Solution<V>> kid) {
+  if (!kid || kid->lists.empty()) return false;
+  const std::int64_t bytes = kid->bytes();
+  if (!worker_.control().has_room(bytes)) return false;
+  worker_.control().use_memory(bytes);
+  frame.bytes += bytes;
+  if (e.kid[side] < 0) {
+    e.kid[side] = static_cast<int>(frame.kids.size());
+    frame.kids.push_back(std::move(kid));
+    return true;
+  }
+  auto& before = frame.kids[static_cast<std::size_t>(e.kid[side])];
+  worker_.control().use_memory(-before->bytes());
+  frame.bytes -= before->bytes();
+  before = std::move(kid);
+  return true;
+}
+
+// Other columns find the solved sides of an entry by its rank.
+template <class V>
+void ColumnSource<V>::cross(Frame<V>& frame, const Chain<V>& chain, const Threshold<V>& e) {
+  frame.crossed.resize(static_cast<std::size_t>(worker_.data().features));
+  auto& crossed = frame.crossed[static_cast<std::size_t>(chain.context().feature)];
+  const auto at = std::lower_bound(crossed.begin(), crossed.end(), e.rank,
+                                   [](const Crossing& x, int rank) { return x.rank < rank; });
+  if (at != crossed.end() && at->rank == e.rank)
+    *at = {e.rank, {e.kid[0], e.kid[1]}};
+  else
+    crossed.insert(at, {e.rank, {e.kid[0], e.kid[1]}});
+}
+
+template <class V>
+void ColumnSource<V>::adopt(Frame<V>& frame, Chain<V>& chain, int entry, int side,
+                            std::unique_ptr<Solution<V>> kid) {
+  Threshold<V>& e = chain.entry(entry);
+  if (e.kid[side] < 0 && keep(frame, e, side, std::move(kid))) cross(frame, chain, e);
 }
 
 template <class V>
@@ -143,21 +188,9 @@ V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
   for (int s = 0; s < 2; ++s) {
     raise_to(e.lo[s], job.lo[s]);
     lower_to(e.hi[s], job.hi[s]);
-    if (!job.kids[s] || job.kids[s]->lists.empty()) continue;
-    const std::int64_t bytes = job.kids[s]->bytes();
-    if (!worker_.control().has_room(bytes)) continue;
-    worker_.control().use_memory(bytes);
-    frame.bytes += bytes;
-    e.kid[s] = static_cast<int>(frame.kids.size());
-    frame.kids.push_back(std::move(job.kids[s]));
+    keep(frame, e, s, std::move(job.kids[s]));
   }
-  if (e.kid[0] >= 0 || e.kid[1] >= 0) {
-    frame.crossed.resize(static_cast<std::size_t>(worker_.data().features));
-    auto& crossed = frame.crossed[static_cast<std::size_t>(chain.context().feature)];
-    const auto at = std::lower_bound(crossed.begin(), crossed.end(), e.rank,
-                                     [](const Crossing& x, int rank) { return x.rank < rank; });
-    crossed.insert(at, {e.rank, {e.kid[0], e.kid[1]}});
-  }
+  if (e.kid[0] >= 0 || e.kid[1] >= 0) cross(frame, chain, e);
   const V cost = join(e.hi[0], e.hi[1], penalty(), budgets(frame.budget));
   chain.commit(job.task);
   return cost;
@@ -178,7 +211,7 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) 
   else
     by_children(frame, feature, job);
   EXACTREE_CLAIM(if (!worker_.control().stopped()) claims::evaluated(
-      context(frame, feature), job.task.position, job.target, job.lo, job.hi));
+      context(frame, feature), job.task.position, job.best, job.lo, job.hi));
 }
 
 // Side cap. The split can cost less than the target only if each side costs less than what the
@@ -187,7 +220,17 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) 
 //
 // The target is the best known cost plus some slack, not that cost itself: knowing that this split
 // is worse than the best by the slack removes all its neighbours up to that influence, and is worth
-// the extra effort.
+// the extra effort. But a side that costs the best alone removes every threshold at which it is
+// larger (Sub-interval), and to know that it costs more is of little use: it is not solved beyond
+// the best, which leaves more of the target to the other side. (Scans are: their floors make use of
+// it.) Either way a split below the best has both its sides below their caps.
+template <class V>
+V ColumnSource<V>::side_most(const Job<V>& job, int side, int n) const {
+  V most = side_cap(job.target, job.lo[1 - side], penalty(), n);
+  if (!V::kSizes) lower_to(most, side_cap(job.best, V::constant(0, n), penalty(), n));
+  return most;
+}
+
 template <class V>
 void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) {
   ++work().counters.evaluations;
@@ -274,25 +317,40 @@ void ColumnSource<V>::tell_apart(Node& node, int feature, int depth, Relatives<V
 }
 
 template <class V>
+bool ColumnSource<V>::side_wanted(const Job<V>& job, int s, Budget below, V& cap) const {
+  cap = job.hi[s];
+  if (work().switches.on(Pruning::kSideCap)) {
+    if (lower_to(cap, side_most(job, s, budgets(below)))) work().counters.count(Pruning::kSideCap);
+  }
+  if (any_below(job.lo[s], cap)) return true;
+  work().counters.count(Pruning::kSideKnown);
+  return false;
+}
+
+// The columns before the open one are stored. Nothing is thinned out: a chain that is half searched
+// has no best cost to judge by.
+template <class V>
+void ColumnSource<V>::store_open(Solution<V>& out) {
+  if (out.lists.empty()) return;  // it was stopped before its first column
+  Chain<V>& chain = *chains_[static_cast<std::size_t>(out.depth)];
+  chain.store(V::constant(kInfinite, chain.context().budgets), true, out);
+}
+
+template <class V>
 void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
   Node& node = *frame.node;
   const Budget below = frame.budget.child();
-  const int n = budgets(below), p = job.task.position;
+  const int p = job.task.position;
   // The larger side first: it costs more, so it leaves the other less to be solved for.
   const int larger = 2 * p >= node.rows() ? 0 : 1;
   for (const int s : {larger, 1 - larger}) {
-    V cap = job.hi[s];
-    if (work().switches.on(Pruning::kSideCap)) {
-      const V most = side_cap(job.target, job.lo[1 - s], penalty(), n);
-      if (lower_to(cap, most)) work().counters.count(Pruning::kSideCap);
-    }
-    if (!any_below(job.lo[s], cap)) {
-      work().counters.count(Pruning::kSideKnown);
-      continue;
-    }
+    V cap;
+    if (!side_wanted(job, s, below, cap)) continue;
     Node& side = worker_.child(node, feature, p, s == 0, frame.budget.depth);
     tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
     job.kids[s] = std::make_unique<Solution<V>>();
+    job.solving = s;
+    whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
     worker_.solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], *job.kids[s]);
     if (worker_.control().stopped()) return;
     raise_to(job.lo[s], job.kids[s]->lower);
@@ -339,7 +397,7 @@ SolvedSplit<V> ColumnSource<V>::split_at(const Frame<V>& frame, const Chain<V>& 
   SolvedSplit<V> split{chain.context().feature, e.position, {e.hi[0], e.hi[1]}};
   for (int s = 0; s < 2; ++s) {
     chain.relatives(entry, s, frame.kids, split.sides[s]);
-    if (e.kid[s] >= 0) split.sides[s].add({frame.kids[static_cast<std::size_t>(e.kid[s])].get()});
+    if (e.kid[s] >= 0) split.sides[s].add({frame.kids[static_cast<std::size_t>(e.kid[s])]});
   }
   return split;
 }
@@ -363,7 +421,6 @@ ChosenSplit<V> ColumnSource<V>::first_threshold_of_all(Node& node, Budget budget
   }
   if (chosen.feature < 0) no_tree();
   worker_.control().use_memory(-frame.bytes);
-  chosen.kids = std::move(frame.kids);
   return chosen;
 }
 

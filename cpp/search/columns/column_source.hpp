@@ -16,12 +16,14 @@ namespace exactree {
 template <class V>
 struct Job {
   Task<V> task;
-  V target;  // only what could cost less than this is of interest
+  V best;    // only what could cost less than this is of interest
+  V target;  // and what the sides are solved for
   V lo[2], hi[2];
   Relatives<V> relatives[2];
   std::uint16_t* floors = nullptr;
   Solution<V> across[2];  // what other columns say of the sides
   std::unique_ptr<Solution<V>> kids[2];
+  int solving = -1;  // the side that is being solved, or was when the search was stopped
 };
 
 // A subproblem that is being solved.
@@ -29,7 +31,7 @@ template <class V>
 struct Frame {
   Node* node;
   Budget budget;
-  std::vector<std::unique_ptr<Solution<V>>> kids;
+  std::vector<std::shared_ptr<const Solution<V>>> kids;
   std::vector<std::vector<Crossing>> crossed = {};  // per column, by rank
   std::int64_t bytes = 0;                           // of the kids
   bool is_root = false;                             // what its chains know is not handed on
@@ -52,8 +54,20 @@ class ColumnSource : public Source<V> {
   ChainContext context(const Frame<V>& frame, int feature) const;
   // Fills a job from the chain, solves its sides, and brings the result back.
   void prepare(Frame<V>& frame, Chain<V>& chain, const V& best, Job<V>& job);
+  // The same, once a better tree is known.
+  void retarget(const Frame<V>& frame, const V& best, Job<V>& job) const {
+    lower_to(job.best, best);
+    job.target = with_slack(frame, job.best, job.task.slack);
+  }
+  // What one side of a job has to be solved for; false: enough is known of it.
+  bool side_wanted(const Job<V>& job, int s, Budget below, V& cap) const;
+  // Adds what is known of a subproblem that was being solved when the search was stopped.
+  void store_open(Solution<V>& out);
   void evaluate(const Frame<V>& frame, int feature, Job<V>& job);
   V commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job);
+  // Takes over what somebody else found of one side of an entry, if there is room for it.
+  void adopt(Frame<V>& frame, Chain<V>& chain, int entry, int side,
+             std::unique_ptr<Solution<V>> kid);
 
   // The first threshold of a chain that costs at most `value` with budget k; -1 if none does.
   int first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k, Cost value);
@@ -70,6 +84,10 @@ class ColumnSource : public Source<V> {
                                         const Relatives<V>& relatives);
 
  private:
+  // What was solved of a side is kept, in place of what was known of it before.
+  bool keep(Frame<V>& frame, Threshold<V>& e, int side, std::unique_ptr<Solution<V>> kid);
+  void cross(Frame<V>& frame, const Chain<V>& chain, const Threshold<V>& e);
+  V side_most(const Job<V>& job, int side, int n) const;
   V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
   bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
@@ -80,6 +98,7 @@ class ColumnSource : public Source<V> {
                   Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
+  bool whole_ = false;  // the lists of what is solved next are kept for a later round
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
 };

@@ -306,24 +306,55 @@ SingleSplit best_of_many(const Node& node, const Problem& data, Criterion criter
   return best;
 }
 
-// The split with the least squared error.
-SingleSplit best_of_squares(const Node& node, int shift, Cost* cost, Workspace& work) {
+// The split of numbers with the least loss.
+SingleSplit best_of_numbers(const Node& node, Cost* cost, Workspace& work) {
   SingleSplit best;
-  const int rows = node.rows();
-  std::vector<SquareSums> row(static_cast<std::size_t>(rows));
+  std::vector<int> positions;
+  std::vector<Cost> costs;
   for (int f = 0; f < node.features(); ++f) {
-    work.spend_on(16 * std::min(rows, 1 << 26));
-    node.list_squares(f, row.data());
-    SquareSums left, right;
-    for (const SquareSums& r : row) right = right + r;
-    const int last = std::min(node.last_allowed(f), rows - 1);
+    work.spend_on(16 * std::min(node.rows(), 1 << 26));
+    const int last = std::min(node.last_allowed(f), node.rows() - 1);
+    positions.clear();
+    for (int p = node.next(f, node.first_allowed(f)); p <= last; p = node.next(f, p + 1))
+      positions.push_back(p);
+    costs.resize(positions.size());
+    node.split_costs(f, positions, costs.data());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (best.feature >= 0 && costs[i] >= *cost) continue;
+      best = {f, positions[i], 0};
+      *cost = costs[i];
+    }
+  }
+  return best;
+}
+
+// The split with the least cost, where rows have costs for every answer.
+SingleSplit best_of_costs(const Node& node, const Problem& data, Cost* cost, Workspace& work) {
+  SingleSplit best;
+  const auto answers = static_cast<std::size_t>(data.classes);
+  std::vector<int> rows(static_cast<std::size_t>(node.rows()));
+  std::vector<Cost> all(answers, 0), left, right;
+  const auto costs_of = [&](int row) {
+    return data.row_costs + static_cast<std::size_t>(row) * answers;
+  };
+  for (int f = 0; f < node.features(); ++f) {
+    work.spend_on(16 * std::min(node.rows(), 1 << 26));
+    node.list_order(f, rows.data());
+    if (f == 0)
+      for (const int row : rows)
+        for (std::size_t a = 0; a < answers; ++a) all[a] += costs_of(row)[a];
+    left.assign(answers, 0);
+    right = all;
+    const int last = std::min(node.last_allowed(f), node.rows() - 1);
     std::size_t done = 0;
     for (int p = node.next(f, node.first_allowed(f)); p <= last; p = node.next(f, p + 1)) {
-      for (; done < static_cast<std::size_t>(p); ++done) {
-        left = left + row[done];
-        right = right - row[done];
-      }
-      const Cost found = split_cost(left, right, shift);
+      for (; done < static_cast<std::size_t>(p); ++done)
+        for (std::size_t a = 0; a < answers; ++a) {
+          left[a] += costs_of(rows[done])[a];
+          right[a] -= costs_of(rows[done])[a];
+        }
+      const Cost found = *std::min_element(left.begin(), left.end()) +
+                         *std::min_element(right.begin(), right.end());
       if (best.feature >= 0 && found >= *cost) continue;
       best = {f, p, 0};
       *cost = found;
@@ -336,7 +367,8 @@ SingleSplit best_of_squares(const Node& node, int shift, Cost* cost, Workspace& 
 
 SingleSplit best_split(const Node& node, const Problem& data, Criterion criterion, Cost* cost,
                        Workspace& work) {
-  if (data.squared()) return best_of_squares(node, data.shift, cost, work);
+  if (data.priced()) return best_of_costs(node, data, cost, work);
+  if (data.numbers()) return best_of_numbers(node, cost, work);
   if (node.features() > 0 && node.class_mask(0, 1) != nullptr &&
       Gini::exact(data.unit, node.rows()))
     return data.classes <= 2 ? best_of_two(node, data.unit, criterion, cost, work)

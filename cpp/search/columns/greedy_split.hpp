@@ -13,8 +13,8 @@ struct SingleSplit {
 
 // The split with the fewest errors, or the one with the least Gini impurity (which is what greedy
 // trees use, because it also rewards progress that does not show in errors yet). Ties: the lowest
-// column, then the lowest rank. In regression both are the one with the least squared error. Throws
-// Stopped at a limit.
+// column, then the lowest rank. In regression both are the one with the least squared error, with
+// costs per row the one of least cost. Throws Stopped at a limit.
 enum class Criterion { kErrors, kGini };
 SingleSplit best_split(const Node& node, const Problem& data, Criterion criterion, Cost* cost,
                        Workspace& work);

@@ -8,7 +8,12 @@ namespace exactree {
 
 namespace {
 constexpr std::size_t kRoots = 8;  // more did not pay
+
+// How many levels are made optimal.
+int optimal_levels(Effort effort) {
+  return effort == Effort::kGreedy ? 1 : effort == Effort::kManyRoots ? 2 : 3;
 }
+}  // namespace
 
 template <class V>
 std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effort, const V& cap) {
@@ -16,8 +21,8 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   best->budget = budget;
   best->value = V::constant(node.leaf(), worker_.budgets(budget));
   if (budget.depth == 0 || node.leaf() == 0) return best;
-  if (budget.depth == 1 || (budget.depth == 2 && effort != Effort::kGreedy))
-    return exact_plan(node, budget, cap);
+  if (budget.depth <= optimal_levels(effort)) return exact_plan(node, budget, cap);
+  if (level_ == 0) promising_.clear();
   V goal = best->value;
   lower_to(goal, cap);
   const int level = level_++;
@@ -27,12 +32,16 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
     if (worker_.control().stopped()) break;
     auto found = split_plan(node, budget, at, effort, goal);
     if (exact_sides && level == 0) note_tried(*found);
+    if (level == 0) promising_.push_back({at.feature, at.position, found->value.most()});
     if (found->value.most() >= best->value.most()) continue;
     best = std::move(found);
     lower_to(goal, best->value);
     tell(*best);
   }
   level_ = level;
+  if (level == 0)
+    std::stable_sort(promising_.begin(), promising_.end(),
+                     [](const auto& a, const auto& b) { return a.cost < b.cost; });
   return best;
 }
 
@@ -82,14 +91,14 @@ template <class V>
 std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
                                                                    Effort effort, int level) {
   std::vector<Candidate> list;
-  if (effort == Effort::kManyRoots) {
+  if (effort != Effort::kGreedy) {
     const Budget two = Budget::of(2, budget.splits);
     const int n = worker_.budgets(two);
     Solution<V> solution;
     const V none = V::constant(kInfinite, n);
     worker_.solve(two, node, none, V::constant(0, n), none, {}, solution);
     if (worker_.control().stopped()) return list;
-    if (level == 0) {
+    if (level == 0 && effort == Effort::kManyRoots) {
       Plan<V> plan;
       plan.budget = two;
       plan.value = solution.upper;

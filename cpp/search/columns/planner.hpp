@@ -2,7 +2,8 @@
 //
 // Greedy first, so that there is an answer at once. Then the last two levels are made optimal,
 // below the greedy split and below those that would be best if only two levels were allowed. The
-// best tree of two levels comes out on the way.
+// best tree of two levels comes out on the way. Of trees of five and more levels, which take too
+// long to be searched for, the last three levels are made optimal after that.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@
 
 namespace exactree {
 
-enum class Effort { kGreedy, kManyRoots };
+enum class Effort { kGreedy, kManyRoots, kThreeLevels };
 
 // A subtree that was found: an optimum to be extracted, or a split and what is below it.
 template <class V>
@@ -33,6 +34,12 @@ struct TriedSplit {
   std::unique_ptr<Solution<V>> kids[2];
 };
 
+// A split of the root, and what the best plan that starts with it costs.
+struct Promising {
+  int feature = -1, position = 0;
+  Cost cost = 0;
+};
+
 template <class V>
 class Planner {
  public:
@@ -48,6 +55,8 @@ class Planner {
 
   // Columns by what two levels that start with them achieve (after kManyRoots).
   const std::vector<int>& columns() const { return columns_; }
+  // The root's splits that were tried, the best plan first.
+  const std::vector<Promising>& promising() const { return promising_; }
   // The root's splits whose sides were solved on the way (three levels, where they are optima).
   std::vector<TriedSplit<V>> take_tried() { return std::move(tried_); }
 
@@ -69,6 +78,7 @@ class Planner {
   Worker<V>& worker_;
   std::vector<int> columns_;
   std::vector<TriedSplit<V>> tried_;
+  std::vector<Promising> promising_;
   int level_ = 0;
 };
 

@@ -46,7 +46,7 @@ bool quadrant(const Solution<V>& kid, int feature, int rank, int side, bool subs
 // depth that `out` asks for.
 template <class V>
 void quadrants(const std::vector<std::vector<Crossing>>& crossed,
-               const std::vector<std::unique_ptr<Solution<V>>>& kids, int feature, int rank,
+               const std::vector<std::shared_ptr<const Solution<V>>>& kids, int feature, int rank,
                int side, bool subset_holds, Solution<V>& out) {
   const int stride = floor_stride(static_cast<int>(crossed.size()));
   out.lists.assign(crossed.size(), {});

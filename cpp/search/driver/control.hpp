@@ -43,19 +43,23 @@ enum class Pruning {
   kSameColumn,  // columns that part the rows alike
   kSmallSide,   // a side that weighs no more than a price
   kTwoSplits,   // a side costs what two splits make of it, or three prices
+  kMajority,    // a leaf that predicts too little rightly to pay for its split
+  // No depth, many values (and kSubInterval, kNeighbour, kArchive):
+  kCarving,  // a split with a leaf on one side, of which another one is no worse
 };
-inline constexpr int kPrunings = 23;
+inline constexpr int kPrunings = 25;
 inline constexpr std::array<const char*, kPrunings> kPruningNames = {
-    "sub_interval", "neighbour", "side_cap",      "side_known", "jump",         "floor",
-    "transfer",     "incumbent", "useful_splits", "sibling",    "second_split", "look_ahead",
-    "pair_cache",   "archive",   "archive_like",  "forced",     "recent",       "branch",
-    "conflict",     "quadrant",  "same_column",   "small_side", "two_splits"};
+    "sub_interval", "neighbour",  "side_cap",   "side_known",    "jump",
+    "floor",        "transfer",   "incumbent",  "useful_splits", "sibling",
+    "second_split", "look_ahead", "pair_cache", "archive",       "archive_like",
+    "forced",       "recent",     "branch",     "conflict",      "quadrant",
+    "same_column",  "small_side", "two_splits", "majority",      "carving"};
 
 struct Switches {
   std::uint32_t off = 0;
   bool on(Pruning p) const { return (off >> static_cast<int>(p) & 1u) == 0; }
-  // The bit after the last pruning: what does not pay everywhere is used everywhere, so that tests
-  // of small problems see it.
+  // The bit after the last pruning: methods that pay only in large nodes are used in small ones
+  // too, so that tests of small problems cover them.
   bool everywhere() const { return (off >> kPrunings & 1u) != 0; }
 };
 
@@ -105,6 +109,12 @@ class Control {
     stop_.store(true, std::memory_order_relaxed);
   }
   Status status() const { return why_.load(); }
+  // For one who answers questions, each with its own limit: up to so many seconds from now.
+  void go_on(double until) {
+    stop_.store(false);
+    why_.store(Status::kOptimal);
+    time_limit = seconds() + until;
+  }
 
   // For any worker, now and then: the clock only.
   void check_time() {

@@ -14,6 +14,7 @@
 
 #include "search/driver/incumbents.hpp"
 #include "search/driver/source.hpp"
+#include "search/remote/question.hpp"
 
 namespace exactree {
 
@@ -28,6 +29,15 @@ struct Top {
   Budget budget;
   Worker<V>& worker;  // of the calling thread
   Incumbents<V>& incumbents;
+  Relatives<V> relatives = {};  // what is known of the root's thresholds, if it is not all rows
+};
+
+// One side of a piece, to be solved by itself: below `cap`, with what is known of it.
+template <class V>
+struct OpenSide {
+  Step step;
+  V cap, lo, hi;
+  Relatives<V> relatives = {};
 };
 
 struct Piece {
@@ -59,6 +69,24 @@ class Frontier {
   virtual void answer(Worker<V>& worker, Node& root, Piece& piece) = 0;
   // `complete` is false if the answer was stopped: then nothing of it counts.
   virtual void tell(Worker<V>& worker, Piece& piece, bool complete) = 0;
+
+  // For workers elsewhere. A piece as a question; what they answered, whether complete or not, as
+  // if answer() had found it; and a claim of an earlier run, by the question it answers. False: the
+  // claim is of no piece here.
+  virtual void describe(const Piece& piece, Question& question) const = 0;
+  virtual void accept(Piece& piece, const Reply& reply) = 0;
+  // Adds what others have found near the piece.
+  virtual void add_neighbours(const Piece& /*piece*/, Question& /*question*/) const {}
+  virtual bool restore(const Question& question, const Reply& reply) = 0;
+  // Takes a piece that an earlier run began, if it is still open.
+  virtual bool take(const Question& /*question*/, Piece& /*piece*/) { return false; }
+  // Pieces whose sides are frontiers of their own: the next side to be solved, if any is; and what
+  // was found of it.
+  virtual bool open_side(Piece& /*piece*/, OpenSide<V>& /*side*/) { return false; }
+  virtual void close_side(Piece& /*piece*/, const OpenSide<V>& /*side*/,
+                          std::unique_ptr<Solution<V>> /*solution*/) {}
+  // What is known of the thresholds here, for neighbours.
+  virtual void store(Solution<V>& /*solution*/) {}
 
   virtual V bound() const = 0;
   // After the search: the first split of the best tree with budget k, whatever was found first.

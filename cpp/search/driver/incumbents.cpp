@@ -57,6 +57,15 @@ void Incumbents<V>::take_tree(std::size_t k, Cost cost, Tree tree) {
 }
 
 template <class V>
+void Incumbents<V>::limit(const V& cap) {
+  for (std::size_t k = 0; k < best_.size(); ++k)
+    if (cap[static_cast<int>(k)] < best_[k].value) {
+      best_[k].value = cap[static_cast<int>(k)];
+      best_[k].place = kKnownBefore;
+    }
+}
+
+template <class V>
 bool Incumbents<V>::take_value(std::size_t k, Cost cost, int place, const V& goal) {
   if (!best_[k].wanted || cost >= goal[static_cast<int>(k)]) return false;
   best_[k].value = cost;

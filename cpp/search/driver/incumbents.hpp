@@ -51,6 +51,8 @@ class Incumbents {
     return best_[k].wanted && !best_[k].settled && cost < best_[k].value;
   }
   void take_tree(std::size_t k, Cost cost, Tree tree);
+  // Only what costs less than this is of interest.
+  void limit(const V& cap);
 
   // During the search: a first split of a place costs so much with budget k. True if it is taken.
   // Its tree is to be written down if it is better than the one there is.

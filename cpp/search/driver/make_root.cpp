@@ -1,10 +1,13 @@
 // Compiled per instruction set: chooses the node class for a problem.
 #include "search/driver/make_root.hpp"
 #include "search/binary/kernel.hpp"
-#include "search/columns/column_node.hpp"
+#include "search/columns/column_root.hpp"
 #include "search/masks/kernel.hpp"
 #include "search/targets/eight_classes.hpp"
+#include "search/targets/quantile_targets.hpp"
+#include "search/targets/row_costs.hpp"
 #include "search/targets/squared_targets.hpp"
+#include "search/targets/sum_targets.hpp"
 #include "search/targets/two_classes.hpp"
 #include "search/targets/unit_targets.hpp"
 #include "search/targets/weighted_targets.hpp"
@@ -13,18 +16,27 @@ namespace exactree::EXACTREE_ISA {
 
 namespace {
 
-template <class Targets>
-std::unique_ptr<Node> root_of(const Problem& data, Workspace& work) {
-  // Ranks in 16 bits where they fit: twice as many in a vector.
-  if (data.max_rank < 65535) return ColumnNode<std::int16_t, Targets>::root(data, work);
-  return ColumnNode<std::int32_t, Targets>::root(data, work);
-}
-
 // Whether all columns have two values, and the tables of pairs stay within some 500 MB.
 bool is_binary(const Problem& data) {
   const double features = data.features, rows = data.rows;
   return data.weights == nullptr && data.max_rank <= 1 && data.features > 0 &&
          features * features * std::max(data.classes, 1) <= 3e7 && rows * features <= 3e8;
+}
+
+std::unique_ptr<Node> make_loss_root(const Problem& data, Workspace& work) {
+  switch (data.loss->kind()) {
+    case NumberLoss::Kind::kLogarithm:
+      return column_root<SumTargets<LogarithmGains>>(data, work);
+    case NumberLoss::Kind::kPower:
+      return column_root<SumTargets<PowerGains>>(data, work);
+    case NumberLoss::Kind::kOutputs:
+      return column_root<SumTargets<OutputGains>>(data, work);
+    case NumberLoss::Kind::kQuantile:
+      break;
+  }
+  if (static_cast<const QuantileLoss&>(*data.loss).most() < Wide{1} << 62)
+    return column_root<QuantileTargets<std::int64_t>>(data, work);
+  return column_root<QuantileTargets<Wide>>(data, work);
 }
 
 }  // namespace
@@ -34,17 +46,19 @@ std::unique_ptr<Node> make_root(const Problem& data, Workspace& work) {
     if (data.weights != nullptr) return MaskNodeOf<TableMeasure>::root(data, work);
     return MaskNodeOf<UnitMeasure>::root(data, work);
   }
+  if (data.priced()) return column_root<RowCosts>(data, work);
+  if (data.loss != nullptr) return make_loss_root(data, work);
   if (data.squared())
-    return data.masses != nullptr ? root_of<SquaredTargets<true>>(data, work)
-                                  : root_of<SquaredTargets<false>>(data, work);
+    return data.masses != nullptr ? column_root<SquaredTargets<true>>(data, work)
+                                  : column_root<SquaredTargets<false>>(data, work);
   if (is_binary(data)) return PackedNode::root(data, work);
-  if (data.weights != nullptr) return root_of<WeightedTargets>(data, work);
-  if (data.classes <= 2) return root_of<TwoClasses>(data, work);
+  if (data.weights != nullptr) return column_root<WeightedTargets>(data, work);
+  if (data.classes <= 2) return column_root<TwoClasses>(data, work);
 #if EXACTREE_SIMD
   if (data.classes <= 8 && data.rows <= EightClasses::kMostRows)
-    return root_of<EightClasses>(data, work);
+    return column_root<EightClasses>(data, work);
 #endif
-  return root_of<ManyClasses>(data, work);
+  return column_root<ManyClasses>(data, work);
 }
 
 }  // namespace exactree::EXACTREE_ISA

@@ -43,14 +43,6 @@ void RootSearch<V>::read_root() {
 }
 
 template <class V>
-Budget RootSearch<V>::budget_of(const SearchRequest& request, const Problem& data) {
-  const int most = std::max(data.rows - 1, 0);
-  int splits = request.max_splits < 0 ? most : std::min(request.max_splits, most);
-  if (request.sizes) splits = request.max_splits;
-  return Budget::of(request.max_depth, splits);
-}
-
-template <class V>
 void RootSearch<V>::run() {
   incumbents_.start(root_->leaf(), root_->label());
   incumbents_.report();
@@ -60,6 +52,11 @@ void RootSearch<V>::run() {
   } catch (const std::bad_alloc&) {
     control_.stop(Status::kMemoryLimit);
   }
+  conclude();
+}
+
+template <class V>
+void RootSearch<V>::conclude() {
   if (control_.stopped()) {
     incumbents_.raise_bound(frontier_->bound());
   } else {
@@ -221,10 +218,10 @@ void RootSearch<V>::write_trees(Node& root, Extractor<V>& extractor,
   }
 }
 
-// Now and then, for those who watch.
+// Now and then, for those who watch, and always for tests.
 template <class V>
 void RootSearch<V>::note_bound() {
-  if (control_.seconds() < next_bound_) return;
+  if (control_.seconds() < next_bound_ && !request_.switches.everywhere()) return;
   if (incumbents_.raise_bound(frontier_->bound())) incumbents_.report();
   next_bound_ = control_.seconds() + kBoundEvery;
 }

@@ -23,11 +23,11 @@ class RootSearch {
 
   void run();
 
- private:
-  static Budget budget_of(const SearchRequest& request, const Problem& data);
-
+ protected:
   void read_root();
   void search();
+  // Once nothing is open, or the search was stopped.
+  void conclude();
 
   // The search, by any number of threads.
   void run_threads(int threads);

@@ -20,11 +20,12 @@ struct SearchRequest {
   bool sizes = false;   // the optimum for every number of splits up to max_splits
   int threads = 1;
   Cost lower_bound = 0;  // known beforehand
-  // A tree of this cost is known (masks only): one below it is found, or that there is none. The
-  // answer is then the single leaf, with this as its lower bound.
+  // Trees of this cost or more are of no interest: one below it is found, or that there is none.
+  // The answer is then the single leaf, with this as its lower bound.
   Cost upper_bound = kInfinite;
   Cost offset = 0;  // what all trees cost besides; see conflicts.hpp
   Switches switches;
+  bool remote = false;  // pieces are answered elsewhere
 };
 
 // What was found for one number of splits.
@@ -53,6 +54,14 @@ struct SearchResult {
 struct SearchProgress {
   std::atomic<Cost> objective = 0, lower_bound = 0;
 };
+
+// The budget of all rows.
+inline Budget budget_of(const SearchRequest& request, const Problem& data) {
+  const int most = data.rows > 1 ? data.rows - 1 : 0;
+  int splits = request.max_splits < 0 || request.max_splits > most ? most : request.max_splits;
+  if (request.sizes) splits = request.max_splits;
+  return Budget::of(request.max_depth, splits);
+}
 
 SearchResult search(const Problem& data, const SearchRequest& request, MakeRoot make_root,
                     Control& control, SearchProgress& progress);

@@ -37,7 +37,6 @@ struct ChosenSplit {
   int splits[2] = {0, 0};
   Cost cost[2] = {0, 0};
   Relatives<V> sides[2] = {};
-  std::vector<std::unique_ptr<Solution<V>>> kids = {};  // the solutions that `sides` point to
 };
 
 template <class V>

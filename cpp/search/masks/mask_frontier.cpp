@@ -22,7 +22,7 @@ bool MaskFrontier<V>::open() {
   if (top_.budget.depth < 2) return true;
   if (top_.request.switches.on(Pruning::kIncumbent) && top_.request.upper_bound == kInfinite)
     plan();
-  list_branches(MaskTree::kRoot, kBranchLevels);
+  list_branches(MaskTree::kRoot, {});
   first_splits_.resize(top_.incumbents.size());
   if (!worker.control().stopped()) return true;
   branches_.clear();  // some may be missing
@@ -87,15 +87,20 @@ void MaskFrontier<V>::plan() {
 }
 
 template <class V>
-void MaskFrontier<V>::list_branches(int branch, int levels) {
-  const int child =
-      levels == 0 ? MaskTree::Branch::kTwig : root().tree().open(branch, top_.worker.work());
+void MaskFrontier<V>::list_branches(int branch, std::vector<bool> path) {
+  const std::size_t levels = top_.request.remote ? kRemoteLevels : kBranchLevels;
+  const int child = path.size() == levels ? MaskTree::Branch::kTwig
+                                          : root().tree().open(branch, top_.worker.work());
   if (child == MaskTree::Branch::kClosed) return;
   if (child == MaskTree::Branch::kTwig) {
-    branches_.push_back({branch, V::constant(top_.request.lower_bound, budgets())});
+    branches_.push_back(
+        {branch, std::move(path), V::constant(top_.request.lower_bound, budgets())});
     return;
   }
-  for (int c = 0; c < 2; ++c) list_branches(child + c, levels - 1);
+  path.push_back(false);
+  list_branches(child, path);
+  path.back() = true;
+  list_branches(child + 1, std::move(path));
 }
 
 // The next branch in turn that is open and that nobody is at.

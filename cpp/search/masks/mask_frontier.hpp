@@ -42,6 +42,9 @@ class MaskFrontier final : public Frontier<V> {
   Asked ask(Worker<V>& worker, Piece& piece) override;
   void answer(Worker<V>& worker, Node& root, Piece& piece) override;
   void tell(Worker<V>& worker, Piece& piece, bool complete) override;
+  void describe(const Piece& piece, Question& question) const override;
+  void accept(Piece& piece, const Reply& reply) override;
+  bool restore(const Question& question, const Reply& reply) override;
   V bound() const override;
   SolvedSplit<V> first_best(int k) override {
     return MaskSource<V>::split_of(first_splits_[static_cast<std::size_t>(k)]);
@@ -50,11 +53,13 @@ class MaskFrontier final : public Frontier<V> {
  private:
   using Frontier<V>::budgets;
   using Frontier<V>::top_;
-  static constexpr int kBranchLevels = 7, kPlannedLevels = 4;
+  // Workers elsewhere need more to do at a time than threads.
+  static constexpr int kBranchLevels = 7, kRemoteLevels = 10, kPlannedLevels = 4;
 
   struct RootBranch {
     int branch;
-    V bound;  // no mask of the branch costs less as a first split, if that matters
+    std::vector<bool> path;  // which child, from the root on
+    V bound;                 // no mask of the branch costs less as a first split, if that matters
     int rounds = 0;
     bool busy = false;
   };
@@ -63,7 +68,7 @@ class MaskFrontier final : public Frontier<V> {
   Solution<V> solve_single();
   void take_single(const Solution<V>& one);
   void plan();
-  void list_branches(int branch, int levels);
+  void list_branches(int branch, std::vector<bool> path);
   V target(const V& goal, const V& bound, int round) const;
 
   std::vector<RootBranch> branches_;  // the place of a tree is that of its branch

@@ -112,6 +112,8 @@ class MaskTree {
   // A mask at random; -1 if the search was stopped meanwhile.
   int random(std::mt19937_64& dice, Workspace& work);
 
+  // The id for the mask of a cell that was found elsewhere.
+  std::uint32_t adopt(int source, const Word* mask) { return keep(source, mask); }
   // The id of a mask. That of any mask of a branch is good for rows that all of these part alike.
   std::uint32_t id(MaskPlace place);
   // The mask with an id: first those that were listed, in that order, then thresholds, then cells

@@ -41,11 +41,12 @@ class PairCounts {
   // and its leaf, the split on the other side errs on at most as much more as the leaf predicts
   // rightly; so the leaf has to predict more than `one` - `limit` rightly, where `one` is what one
   // split achieves, and more than a price (`too_small`), or fewer splits are no worse.
-  int two_splits(const Node& node, int f, int s, int limit, std::int64_t too_small, bool majority) {
+  int two_splits(const Node& node, int f, int s, int limit, std::int64_t too_small, bool majority,
+                 Counters& counters) {
     gather_side(node, f, s);
     count_side(node, f, s);
     const std::int64_t one = node.one[s][static_cast<std::size_t>(f)];
-    const std::int64_t least = majority ? std::max(too_small, one - limit) : 0;
+    const std::int64_t least = majority ? std::max(too_small, one - limit) : -1;
     const std::int64_t size = node.side_size(f, s);
     int best = limit;
     for (int g = 0; g < node.columns; ++g) {
@@ -54,7 +55,11 @@ class PairCounts {
         const std::int64_t rows = leaf == 1 ? of_side_one : size - of_side_one;
         const std::int64_t most = leaf == 1 ? most_[1][static_cast<std::size_t>(g)]
                                             : most_[0][static_cast<std::size_t>(g)];
-        if (rows - most >= best || most <= least || size - rows <= too_small) continue;
+        if (rows - most >= best || size - rows <= too_small) continue;
+        if (most <= least) {
+          counters.count(Pruning::kMajority);
+          continue;
+        }
         best = std::min(best, static_cast<int>(rows - most) + best_beside(node, f, s, g, leaf));
       }
     }

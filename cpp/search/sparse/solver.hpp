@@ -237,7 +237,8 @@ class SparseSolver {
       // Errors from `limit` on are no better than what is known, or three prices.
       const Cost room = std::min(known.high, 3 * penalty_) - 2 * penalty_;
       const int limit = static_cast<int>((room + rows_.unit - 1) / rows_.unit);
-      const int errors = pairs_.two_splits(node, j, s, limit, too_small(), true);
+      const bool majority = switches_.on(Pruning::kMajority);
+      const int errors = pairs_.two_splits(node, j, s, limit, too_small(), majority, counters);
       if (errors < limit) known.tighten({0, 2 * penalty_ + cost(errors)});
       known.low = std::max(known.low, std::min(known.high, 3 * penalty_));
       if (low(node, j) > open.cap) counters.count(Pruning::kTwoSplits);

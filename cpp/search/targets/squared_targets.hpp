@@ -30,7 +30,7 @@ template <bool Weighted>
 class SquaredTargets {
  public:
   using Measure = Cost;
-  using Squared = void;  // see kSquared in column_node.hpp
+  using Numbers = void;  // see kNumbers in column_node.hpp
   static constexpr bool kWeighted = false;
 
   static Measure at_least(Cost c, Cost) { return c; }
@@ -111,6 +111,11 @@ class SquaredTargets {
   // Nor is there a bound on what a row adds to a leaf: nobody asks, since the node says that it is
   // unbounded.
   static Cost cost_at(int, int, Cost) { return kInfinite / 2; }
+  // What a split at each of these positions costs if it is the last.
+  void split_costs(int f, const std::vector<int>& positions, Cost* costs) const {
+    const SquareSums* sum = prefix(f);
+    for (const int p : positions) *costs++ = split_cost(sum[p], total_ - sum[p], shift_);
+  }
   SquareSums row_at(int f, int i) const {
     const double p = sums_[at(f, i)];
     if (Weighted) return SquareSums::of_row(p, masses_[at(f, i)]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from exactree.cli.options import add_table_options
@@ -38,8 +39,10 @@ def run(args: argparse.Namespace, output: Output) -> int:
         table = read_table(args.data, delimiter=args.delimiter, header=args.header, text=[target])
         columns = _columns(said, table, [target, args.weights])
         weights = table.numbers([args.weights])[:, 0] if args.weights else None
-        labels = table.labels(target)
-        shown = check(args.certificate, table.numbers(columns), labels, sample_weight=weights)
+        classes = "classes" in said.header
+        y: Any = table.labels(target) if classes else table.numbers([target])[:, 0]
+        X = _features(said, table, columns)
+        shown = check(args.certificate, X, y, sample_weight=weights)
     except Rejected as error:
         output.error(f"{args.certificate}: rejected: {error}")
         output.data({"accepted": False, "why": str(error)})
@@ -47,6 +50,18 @@ def run(args: argparse.Namespace, output: Output) -> int:
     output.say(f"checked: {shown}\n{shown.trees()}")
     output.data({"accepted": True, "optimal": shown.optimal, **shown.header})
     return DONE if shown.optimal else STOPPED
+
+
+def _features(said: Statement, table: Table, columns: list[str]) -> Any:
+    """Read the features: numbers, or what the certificate says that they hold."""
+    kinds = said.header.get("kinds")
+    if not kinds:
+        return table.numbers(columns)
+    listed = [kind is not None and kind.get("asked") != "order" for kind in kinds]
+    named = [name for name, is_one in zip(columns, listed, strict=False) if is_one]
+    found = {name: table.typed(name).kind for name in named}
+    said_to_be = {name: "category" for name in named if not found[name].has_categories}
+    return replace(table, said={**table.said, **said_to_be}).rows(columns)
 
 
 def _columns(said: Statement, table: Table, others: list[str | None]) -> list[str]:

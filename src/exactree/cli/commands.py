@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import exactree
-from exactree.cli import checking, comparing, counts, demonstration, fitting, predicting
+from exactree.cli import checking, comparing, counts, demonstration, fitting, predicting, watching
 from exactree.cli.output import BAD_INPUT, DONE, EXIT_CODES, INTERRUPTED, Output
 from exactree.suggesting import did_you_mean
 
@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"exactree {exactree.__version__}")
     commands = found.add_subparsers(dest="command", required=True, metavar="command")
-    for module in (fitting, checking, predicting, counts, comparing, demonstration):
+    for module in (fitting, watching, checking, predicting, counts, comparing, demonstration):
         module.add(commands)
     for command in commands.choices.values():
         command.add_argument(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from exactree.cli.options import (
 from exactree.cli.output import DONE, INTERRUPTED, STOPPED, Output
 from exactree.cli.progress import progress_line
 from exactree.cli.tables import is_number
+from exactree.cluster.pools import dask_client, process_pool
+from exactree.cluster.running import using
 from exactree.interrupts import deferred
 from exactree.problem import Result
 from exactree.proof import certify
@@ -37,7 +40,11 @@ from exactree.tables import Table
 
 MOST_SHOWN = 20  # columns
 NATIVE = (None, "error", "squared_error")  # losses that are searched natively
-STOPPED_BY = {"time_limit": "the time limit", "memory_limit": "the memory limit"}
+STOPPED_BY = {
+    "time_limit": "the time limit",
+    "memory_limit": "the memory limit",
+    "gap_limit": "the gap limit",
+}
 
 
 def add(commands: Any) -> None:
@@ -67,13 +74,25 @@ def add(commands: Any) -> None:
         metavar="PROOF.xz",
         help="write a certificate of what is proved to this file, for exactree check",
     )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--processes", type=int, metavar="N", help="search in so many processes of this machine"
+    )
+    where.add_argument(
+        "--dask", metavar="ADDRESS", help="search on a Dask cluster: the address of its scheduler"
+    )
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="keep what is proved in this file; the same command goes on from it",
+    )
     testing.add(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace, output: Output) -> int:
     """Fit, tell, write."""
-    for path in filter(None, (args.out, args.report, args.certificate)):
+    for path in filter(None, (args.out, args.report, args.certificate, args.checkpoint)):
         refuse_unwritable(path)
     table = table_of(args)
     X, y, names = read_data(table, args)
@@ -91,11 +110,16 @@ def run(args: argparse.Namespace, output: Output) -> int:
     # From the first tree to the written model, Ctrl-C ends the search and nothing else.
     with deferred() as noted:
         if args.cv:
-            result = testing.chosen_by_folds(args, X, y, weights, budgets, output)
+            if args.checkpoint:
+                raise ValueError("--checkpoint keeps one search, not those of --cv: leave one out")
+            with executor_of(args) as executor, using(executor):
+                result = testing.chosen_by_folds(args, X, y, weights, budgets, output)
             parameters |= {"cv": args.cv}
         else:
             how |= {"sample_weight": weights, "splits": families(splits)}
-            result = search(output, X, y, **how, **budgets)
+            with executor_of(args) as executor:
+                how |= {"executor": executor, "checkpoint": args.checkpoint}
+                result = search(output, X, y, **how, **budgets)
         named = replace(result, feature_names=tuple(names))
         if named.columns is not None:
             parameters |= {"missing": args.missing, "categories": args.categories}
@@ -117,6 +141,24 @@ def run(args: argparse.Namespace, output: Output) -> int:
         output.warn("interrupted; the tree was kept, and the report was not written")
         return INTERRUPTED
     return status_of(output, result)
+
+
+@contextmanager
+def executor_of(args: argparse.Namespace) -> Iterator[Any]:
+    """Start the workers of the command line, or find them."""
+    if args.processes is not None:
+        if args.processes < 1:
+            raise ValueError(f"--processes {args.processes}: pass a number that is at least 1")
+        pool = process_pool(args.processes)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    elif args.dask is not None:
+        with dask_client(args.dask) as client:
+            yield client
+    else:
+        yield None
 
 
 def show_columns(output: Output, X: Any, names: Sequence[str]) -> None:
@@ -188,14 +230,13 @@ def tell(output: Output, model: Model, more: dict[str, Any] | None = None) -> No
 def write_certificate(model: Model, X: Any, y: Target, weights: Any, path: str) -> None:
     """Write what is proved, for others to check."""
     how = model.parameters
-    if how["task"] != "classification":
-        raise ValueError("--certificate: regression has no certificates yet: leave it out")
     certify(
         model.result,
         X,
         np.array(y),
         path,
-        splits=families(how["splits"]) if isinstance(how["splits"], list) else how["splits"],
+        task=how["task"],
+        splits=families([how["splits"]] if isinstance(how["splits"], str) else how["splits"]),
         max_depth=how["max_depth"],
         max_splits=how["max_splits"],
         min_samples_leaf=how["min_samples_leaf"],

@@ -13,11 +13,13 @@ from exactree import tables
 from exactree.cli.cells import CHOICES
 from exactree.cli.tables import Table, read_table
 from exactree.objectives import OBJECTIVES
+from exactree.parameters import SolveParameters, declared
 from exactree.splits import FAMILIES, Polynomial, SplitFamily
-from exactree.tables.reading import CATEGORIES, MISSING
 
-TASKS = ("classification", "regression")
 SPLITS = f"{', '.join(FAMILIES)}, polynomial:M"
+# The parameters of `solve` that are options too; those of tables are seen to by `read_data`.
+FLAGGED = {name: one for name, (_, one) in declared(SolveParameters).items() if one.flag}
+OF_TABLES = ("task", "missing", "categories")
 Target = list[str | int] | NDArray[np.float64]
 
 
@@ -64,12 +66,6 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", help="CSV or Parquet; - for CSV from standard input")
     parser.add_argument("--target", required=True, metavar="NAME", help="the column to predict")
     parser.add_argument(
-        "--task",
-        choices=TASKS,
-        default="classification",
-        help="predict classes (default) or numbers",
-    )
-    parser.add_argument(
         "--objective",
         choices=[*OBJECTIVES],
         help="the loss (default: error, or squared_error in regression)",
@@ -90,47 +86,18 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help=f"what a column holds, if not what is found: {', '.join(CHOICES)}; may be given more "
         "than once",
     )
-    parser.add_argument(
-        "--missing",
-        choices=MISSING,
-        default="split",
-        help="missing values are an answer of their own (default), or an error",
-    )
-    parser.add_argument(
-        "--categories",
-        choices=CATEGORIES,
-        default="equality",
-        help="ask for one category (default), or for any subset of up to 10",
-    )
-    _add_budgets(parser)
-    parser.add_argument(
-        "--time-limit", type=float, metavar="SECONDS", help="stop then with the best tree so far"
-    )
-    parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="threads; -1 for all cores (default 1)"
-    )
+    _add_flags(parser)
     add_table_options(parser)
 
 
-def _add_budgets(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--max-depth", type=int, metavar="D", help="at most so many splits on a path"
-    )
-    parser.add_argument("--max-splits", type=int, metavar="K", help="at most so many splits")
-    parser.add_argument(
-        "--min-samples-leaf",
-        type=int,
-        default=1,
-        metavar="N",
-        help="at least so many rows on each side of a split (default 1)",
-    )
-    parser.add_argument(
-        "--penalty",
-        type=float,
-        default=0.0,
-        metavar="P",
-        help="cost of a split as a share of the total weight (default 0)",
-    )
+def _add_flags(parser: argparse.ArgumentParser) -> None:
+    """Add an option for every parameter of `solve` that is declared to have one."""
+    for name, one in FLAGGED.items():
+        assert one.flag is not None
+        option = one.flag.name or f"--{name.replace('_', '-')}"
+        parser.add_argument(
+            option, dest=name, default=one.default, help=one.flag.help, **one.flag.of
+        )
 
 
 def family_names(text: str) -> tuple[str, ...]:
@@ -211,12 +178,6 @@ def read_data(table: Table, args: argparse.Namespace) -> tuple[Any, Target, list
 
 def read_budgets(args: argparse.Namespace) -> dict[str, Any]:
     """Collect what limits the tree and the search; depth three if nothing does."""
+    found = {name: getattr(args, name) for name in FLAGGED if name not in OF_TABLES}
     free = args.max_depth is None and args.max_splits is None and not args.penalty
-    return {
-        "max_depth": 3 if free else args.max_depth,
-        "max_splits": args.max_splits,
-        "min_samples_leaf": args.min_samples_leaf,
-        "penalty": args.penalty,
-        "time_limit": args.time_limit,
-        "n_jobs": args.jobs,
-    }
+    return {**found, "max_depth": 3} if free else found

@@ -79,8 +79,7 @@ def run_predict(args: argparse.Namespace, output: Output) -> int:
 
 def answers_of(model: Model, leaf: NDArray[np.intp]) -> list[Any]:
     """Give the class, or the number, of the leaf of each row."""
-    every = tree.nodes(model.result.tree)
-    values = [node.value if isinstance(node, tree.Leaf) else 0 for node in every]
+    values = tree.leaf_values(model.result.tree).tolist()
     return [model.classes[int(values[i])] if model.classes else values[i] for i in leaf]
 
 

@@ -11,19 +11,19 @@ import numpy as np
 from exactree.bounds import equal_rows_cost
 from exactree.interrupts import interruptible
 from exactree.objectives import MisclassificationError, SquaredError
+from exactree.partitions import unpacked
 from exactree.problem import (
     Cut,
     Limits,
+    ListedSplit,
     Number,
     OnProgress,
-    Part,
     Problem,
     Progress,
     Result,
     Status,
     told,
 )
-from exactree.sides import unpacked
 from exactree.spec import tree as spec_tree
 from exactree.spec.constraints import Constraint
 from exactree.spec.data import Number as Exact
@@ -67,7 +67,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
                 max_depth=problem.max_depth,
                 max_splits=problem.max_splits,
                 penalty=_exact(problem.penalty),
-                constraint=_row_limit(problem),
+                constraint=_side_limit(problem),
             )
     except _Stop:
         status, found = "time_limit", spec_tree.Leaf(samples)
@@ -125,23 +125,23 @@ def _objective(problem: Problem) -> Objective:
 
 def _listed(problem: Problem) -> list[Rule]:
     """Give the listed partitions as rules."""
-    if problem.sides is None:
+    if problem.partitions is None:
         return []
-    table = unpacked(problem.sides.masks, problem.n_rows)
+    table = unpacked(problem.partitions.masks, problem.n_rows)
     return [
-        Rule(frozenset(np.flatnonzero(left).tolist()), (), ("part", k))
+        Rule(frozenset(np.flatnonzero(left).tolist()), (), ("listed", k))
         for k, left in enumerate(table)
     ]
 
 
-def _row_limit(problem: Problem) -> Constraint:
-    """Count the user's rows: a row of the problem may stand for several."""
-    counts = [1] * problem.n_rows if problem.counts is None else problem.counts.tolist()
+def _side_limit(problem: Problem) -> Constraint:
+    """Ask the constraints of the problem for every split."""
 
-    def enough(xs: Samples) -> bool:
-        return sum(counts[x.index] for x in xs) >= problem.min_rows
+    def allowed(_: Rule, left: Samples, right: Samples) -> bool:
+        sides = [np.array([x.index for x in xs], dtype=np.intp) for xs in (left, right)]
+        return problem.side_limit.allows_sides(*sides)
 
-    return Constraint("min_rows", lambda _, left, right: enough(left) and enough(right))
+    return Constraint("sides", allowed)
 
 
 def _translated(found: spec_tree.Tree[Rule, Samples], problem: Problem) -> Tree:
@@ -150,5 +150,5 @@ def _translated(found: spec_tree.Tree[Rule, Samples], problem: Problem) -> Tree:
         return Leaf(problem.objective.prediction(problem.targets().take(rows)))
     assert isinstance(found.rule.form, tuple)
     kind, column, *more = found.rule.form
-    split = Part(column) if kind == "part" else Cut(column, int(more[1]))
+    split = ListedSplit(column) if kind == "listed" else Cut(column, int(more[1]))
     return Node(split, _translated(found.left, problem), _translated(found.right, problem))

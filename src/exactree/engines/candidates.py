@@ -3,7 +3,7 @@
 A scan has candidate splits of a node with the cost of each as the only split, all computed at once
 from sums of statistics. A group keeps what is known of candidates while the search goes on: lower
 bounds of their left and right sides, which spread from an evaluated candidate to the others where
-the objective licenses it. `columns` and `parts` are the sources.
+the objective licenses it. `columns` and `partitions` are the sources.
 
 Glossary
     L_t, R_t   the rows left and right of candidate t
@@ -44,8 +44,7 @@ class Costs:
         self.penalty: Number = problem.penalty
         self.integral = self.objective.integral
         self.dtype = np.int64 if self.integral else np.float64
-        self.counts = None if problem.counts is None else problem.counts.astype(np.int64)
-        self.min_rows = problem.min_rows
+        self.limit = problem.side_limit
         # The subset bound: fewer samples never cost more, and a split that parts nothing any more
         # can go, since its subtree costs no more than it did.
         subset = self.objective.monotone and self.objective.dominates
@@ -54,7 +53,7 @@ class Costs:
 
     def _influence(self, licensed: bool) -> Values | None:
         """Give the influence of the rows where the neighbour bound holds."""
-        if not licensed or not self.objective.additive or self.min_rows > 1:
+        if not licensed or not self.objective.additive or self.limit.binding:
             return None
         return self.objective.influence(self.targets)
 
@@ -83,17 +82,9 @@ class Costs:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.combined(self.objective.leaf_cost(left), self.objective.leaf_cost(right))
 
-    def enough(self, left: Values, right: Values) -> Mask:
-        """Tell where both sides count enough."""
-        return np.asarray((left >= self.min_rows) & (right >= self.min_rows))
-
     def slack(self, cost: Number) -> Number:
         """Give what two float costs may differ by and count as equal."""
         return 0 if self.integral else 1e-12 * abs(cost)
-
-    def count(self, rows: Rows) -> Values:
-        """Give what each row counts towards the least side of a split."""
-        return np.ones(len(rows), np.int64) if self.counts is None else self.counts[rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +195,7 @@ class Group(ABC):
 class Scan(ABC):
     """Candidates of a node of `rows` rows as single splits.
 
-    `cost` includes the penalty; `allowed` says whether both sides have enough rows.
+    `cost` includes the penalty; `allowed` says whether the constraints allow both sides.
     """
 
     costs: Costs

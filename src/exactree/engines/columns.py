@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactree.engines.candidates import Costs, Group, Mask, Rows, Sample, Scan, Values
-from exactree.problem import Cut, Ranks
+from exactree.problem import Cut, Number, Ranks
 
 # Prefix sums are taken for as many columns at once as keep below so many numbers; where they take
 # many steps each, below fewer, so that limits are looked at in between.
@@ -16,6 +16,8 @@ BLOCK = 1 << 21
 FEW_NUMBERS = 1 << 15
 # The costs of the splits after these places of these columns of a block.
 Costed = Callable[[Values, Values], Values]
+# Bounds of the sides of some thresholds of a chain.
+Lows = Callable[["Chain", Values, Number], tuple[Values, Values]]
 
 
 class Chain(Group):
@@ -28,6 +30,7 @@ class Chain(Group):
         self.ends, self.ranks = scan.end[chosen], scan.rank[chosen]
         self.place = np.arange(len(self.ends))
         self.first = True
+        self.seen = np.zeros(len(self.ends), dtype=bool)
         if self.costs.influence is not None:
             self.influence = self.costs.influence[self.order].cumsum()[self.ends - 1]
 
@@ -43,6 +46,24 @@ class Chain(Group):
         starts, stops = edges[::2], edges[1::2]
         longest = int((stops - starts).argmax())
         return int(starts[longest] + stops[longest]) // 2
+
+    def screened(self, lows: Lows, at_once: int, limit: Number) -> int:
+        """Bound the sides of the open thresholds, some at a time, evenly; give how many.
+
+        What is learnt of some spreads, so that others need not be looked at.
+        """
+        count = 0
+        while True:
+            self.open &= self.bounds() < limit
+            left = np.flatnonzero(self.open & ~self.seen)
+            if not len(left):
+                return count
+            chosen = left[np.linspace(0, len(left) - 1, min(len(left), at_once)).astype(int)]
+            found = lows(self, chosen, limit)
+            for t, a, b in zip(chosen.tolist(), *found, strict=True):
+                self.learn(0, t, self.costs.number(a), self.costs.number(b))
+            self.seen[chosen] = True
+            count += len(chosen)
 
     def wider(self, t: int, *, on_left: bool) -> Mask:
         """Mark the thresholds from t on, or up to t."""
@@ -165,8 +186,9 @@ class Columns:
         )
 
     def _allowed(self, orders: Rows, column: Values, last: Values) -> Mask:
-        if self.costs.min_rows <= 1:
+        limit = self.costs.limit
+        if not limit.binding:
             return np.ones(len(column), dtype=bool)
-        counts = self.costs.count(orders.reshape(-1)).reshape(orders.shape).cumsum(axis=1)
-        left = counts[column, last]
-        return self.costs.enough(left, counts[column, -1] - left)
+        sums = limit.measures[orders].cumsum(axis=1)
+        left = sums[column, last]
+        return limit.allows(left, sums[column, -1] - left)

@@ -24,8 +24,9 @@ import numpy as np
 
 from exactree.bounds import child_cap, equal_rows_cost, useful_splits
 from exactree.engines.candidates import NEVER, Costs, Group, Mask, Rows, Sample, Scan
-from exactree.engines.columns import Columns
-from exactree.engines.parts import Listed, Parts
+from exactree.engines.columns import Chain, Columns
+from exactree.engines.partitions import Distinct, ListedPartitions
+from exactree.engines.screening import Screen
 from exactree.interrupts import interruptible
 from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status, told
 from exactree.tree import Leaf, Node, Tree
@@ -60,7 +61,7 @@ class View(NamedTuple):
 
     rows: Rows
     orders: Rows
-    listed: Listed
+    listed: Distinct
 
 
 class Budget(NamedTuple):
@@ -102,8 +103,8 @@ def generic(
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
 
     It runs in one thread, and its memory is that of the data and of a cache that the memory limit
-    bounds. `without` turns prunings off ("interval", "neighbour", "cache"), for tests; none
-    changes the objective.
+    bounds. `without` turns prunings off ("interval", "neighbour", "cache", "screen"), for tests;
+    none changes the objective.
     """
     search = Search(problem, limits, on_progress, without)
     status: Status = "optimal"
@@ -129,15 +130,18 @@ class Search:
     ) -> None:
         self.problem, self.limits, self.on_progress = problem, limits, on_progress
         self.start = self.polled = perf_counter()
+        self.without = without
         self.costs = Costs(problem, without=without)
         self.columns = Columns(problem.columns, self.costs)
-        self.parts = Parts(problem.sides, problem.n_rows, self.costs)
+        self.parts = ListedPartitions(problem.partitions, problem.n_rows, self.costs)
         self.cache: dict[tuple[bytes, Budget], Answer] = {}
-        self.cached = self.cached_most = 0
+        self.cached_most = 0
         if "cache" not in without:
             # A key has a bit for every row; the answer and the dict take about as given here.
             self.cached_most = (limits.memory or MEMORY) // (problem.n_rows // 8 + 600)
-        self.counters = dict.fromkeys(("nodes", "evaluations", "cache_hits", "skipped"), 0)
+        self.counters = dict.fromkeys(
+            ("nodes", "evaluations", "screened", "cache_hits", "skipped"), 0
+        )
         self.rows = np.arange(problem.n_rows)
         self.best = Answer(0, 0, self.costs.leaf(self.rows), UNKNOWN)
         # What the groups of the root prove; until it has any, only equal rows prove something.
@@ -295,12 +299,13 @@ class Search:
             # One candidate of each, so that a stopped search has proved something of all.
             for group in groups:
                 best = self.search(group, view, budget, cap, best=best, top=top, most=1)
+        screen = self.screen(view, budget, shares)
         for group in groups:
-            best = self.search(group, view, budget, cap, best=best, top=top)
+            best = self.search(group, view, budget, cap, best=best, top=top, screen=screen)
         low = min([best.cost, *(group.lowest() for group in groups)])
         if low >= best.cost - 2 * self.costs.slack(best.cost):
             low = best.cost
-        if self.costs.min_rows <= 1:
+        if not self.costs.limit.binding:
             return best._replace(low=low, free=low)
         return best._replace(low=low, free=min([low, *(g.lowest_relaxed() for g in every)]))
 
@@ -331,7 +336,7 @@ class Search:
             if found is not None and found[0] < cost - self.costs.slack(cost):
                 cost, tree = found[0], Node(found[1], UNKNOWN, UNKNOWN)
         free = cost
-        if self.costs.min_rows > 1:
+        if self.costs.limit.binding:
             free = self.costs.number(min([cost, *(scan.least() for scan in scans)]))
         return Answer(cost, free, cost, tree)
 
@@ -345,11 +350,14 @@ class Search:
         best: Answer,
         top: bool,
         most: float = inf,
+        screen: Screen | None = None,
     ) -> Answer:
         """Evaluate candidates of a group until none can beat the best tree and the cap."""
         while group.evaluated < most:
             limit = min(best.cost, cap)
             limit -= self.costs.slack(limit)
+            if screen is not None and isinstance(group, Chain):
+                self.counters["screened"] += group.screened(screen.lows, screen.at_once(), limit)
             t = group.next(limit)
             if t is None:
                 self.counters["skipped"] += group.n_skipped()
@@ -361,6 +369,17 @@ class Search:
                 if top:
                     self.improve(cost, tree)
         return best
+
+    def screen(self, view: View, budget: Budget, shares: int) -> Screen | None:
+        """Prepare to bound many candidates of two levels at once, if sums tell what they cost."""
+        if budget.depth != 2 or shares != 1 or "screen" in self.without:
+            return None
+        if self.problem.partitions is not None:
+            return None
+        sample = self.costs.sample(view.rows)
+        if not Screen.fits(self.costs, sample):
+            return None
+        return Screen(self.costs, self.problem.columns, view.orders, sample)
 
     def evaluate(
         self, group: Group, t: int, view: View, budget: Budget, limit: Number

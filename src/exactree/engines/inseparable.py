@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from exactree.partitions import Terms
 from exactree.problem import Ints, Problem
-from exactree.sides import Terms
 
 Rows = tuple[int, ...]
 # Where the best tree makes more errors than this, the lightest rows are not looked for.

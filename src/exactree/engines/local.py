@@ -22,8 +22,8 @@ from exactree.engines.generic import generic
 from exactree.engines.leaf import single_leaf
 from exactree.engines.search import search, search_sizes
 from exactree.engines.squares import is_squared, loss, why_not_whole
+from exactree.partitions import Terms
 from exactree.problem import Cut, Limits, OnProgress, Plane, Problem, Progress, Result, Status
-from exactree.sides import Terms
 from exactree.tree import Leaf, Node, Tree
 
 Lists = tuple[list[int], list[int], list[list[float]]]  # children and planes in preorder
@@ -35,6 +35,8 @@ FEW_NUMBERS, MORE_IDLE_ROUNDS = 2000, 1000
 IDLE_ROUNDS_BEFORE_PROOF = 20
 # The best tree of thresholds is a start where it is found quickly: rows times columns, by depth.
 QUICK_THRESHOLDS = {1: 10**8, 2: 10**7, 3: 10**5}
+# But first there are so many rounds without it.
+FIRST_ROUNDS = 2
 THRESHOLDS_SHARE = 0.1
 # Of the time that is left, what writing the tree down with wide margins may take.
 WRITING_SHARE = 0.1
@@ -62,8 +64,8 @@ def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = Non
 
 def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
     """Search as `local` does; then, where the partitions are within reach, prove or do better."""
-    assert problem.sides is not None
-    if not problem.sides.exhaustive:
+    assert problem.partitions is not None
+    if not problem.partitions.exhaustive:
         return local(problem, limits, on_progress)
     run = _Run(problem, limits, on_progress)
     found = run.local(IDLE_ROUNDS_BEFORE_PROOF, to_the_end=False)
@@ -84,12 +86,12 @@ def surface_sizes(
     One exact search does, where the partitions are within reach and it comes to an end; for the
     sizes that it did not prove, and otherwise for all, there is a local search each.
     """
-    assert problem.max_splits is not None and problem.sides is not None
+    assert problem.max_splits is not None and problem.partitions is not None
     started = perf_counter()
     sizes = range(1, problem.max_splits + 1)
     found = [single_leaf(replace(problem, max_splits=0), "optimal")]
     exact: list[Result] = []
-    if problem.sides.exhaustive and not is_squared(problem):
+    if problem.partitions.exhaustive and not is_squared(problem):
         exact = search_sizes(problem, limits, on_progress)
     for k in sizes:
         if exact and exact[k].status == "optimal":
@@ -113,8 +115,8 @@ class _Run:
     def __init__(self, problem: Problem, limits: Limits, on_progress: OnProgress | None) -> None:
         self.problem, self.limits, self.on_progress = problem, limits, on_progress
         self.started = perf_counter()
-        assert problem.sides is not None
-        self.terms = problem.sides.richest
+        assert problem.partitions is not None
+        self.terms = problem.partitions.richest
         self.may_prove = not is_squared(problem) and inseparable.applies(problem, self.terms)
         self.targets: _Errors | _Squares
         self.targets = _Squares(problem) if is_squared(problem) else _Errors(problem)
@@ -140,14 +142,12 @@ class _Run:
         bound, price = self.targets.bound, self.targets.price
         if to_the_end and self.limits.seconds < inf:
             idle_rounds = 2**31 - 1
-        found = self._search(idle_rounds)
+        found, costs = self._search(idle_rounds)
         tree = _tree(*found.tree)
         cost = self.targets.cost(int(found.cost), tree)
         status: Status = "local" if found.status == "ended" else found.status
         low = min(bound, cost)
-        history = [
-            (seconds, units * price, min(bound, units * price)) for seconds, units in found.history
-        ]
+        history = [(seconds, units * price, min(bound, units * price)) for seconds, units in costs]
         return Result(
             status="optimal" if cost <= bound else status,
             space=self.problem.space,
@@ -180,14 +180,30 @@ class _Run:
             history=(*found.history, (self.seconds(), found.objective, low)),
         )
 
-    def _search(self, idle_rounds: int) -> Any:
-        problem, price = self.problem, self.targets.price
+    def _search(self, idle_rounds: int) -> tuple[Any, list[tuple[float, int]]]:
+        """Search, and give the history of all costs.
+
+        The best tree of thresholds is looked for only if the first rounds do not meet the bound.
+        """
+        if not self._quick_thresholds():
+            found = self._rounds([], idle_rounds)
+            return found, found.history
+        first = self._rounds([], FIRST_ROUNDS)
+        if first.status != "ended" or first.cost <= self.targets.bound_units:
+            return first, first.history
+        starts = [first.tree, *self._starts()]
+        before = self.seconds()
+        found = self._rounds(starts, idle_rounds)
+        later = [(before + t, cost) for t, cost in found.history if cost <= first.cost]
+        return found, [*first.history, *later]
+
+    def _rounds(self, starts: list[Any], idle_rounds: int) -> Any:
+        problem, price, before = self.problem, self.targets.price, self.seconds()
 
         def poll(seconds: float, objective: int, lower_bound: int) -> None:
             if self.on_progress is not None:
-                self.on_progress(Progress(seconds, objective * price, lower_bound * price))
+                self.on_progress(Progress(before + seconds, objective * price, lower_bound * price))
 
-        starts = self._starts()
         time = self.left().seconds
         return _native.search_oblique(
             self.terms.values,
@@ -205,14 +221,16 @@ class _Run:
             poll=poll if self.on_progress else None,
         )
 
+    def _quick_thresholds(self) -> bool:
+        """Tell whether the best tree of thresholds is likely to be found quickly."""
+        size = self.terms.values[: self.terms.linear].size
+        return size <= QUICK_THRESHOLDS.get(self.problem.max_depth, 0) and self.limits.seconds > 0
+
     def _starts(self) -> list[Any]:
-        """Find the best tree of thresholds, if that is done quickly: it is one of surfaces too."""
+        """Find the best tree of thresholds, if there is time: it is one of surfaces too."""
         columns = self.terms.values[: self.terms.linear]
-        quick = QUICK_THRESHOLDS.get(self.problem.max_depth, 0)
-        if columns.size > quick or self.limits.seconds <= 0:
-            return []
         ranks = _native.rank_columns(np.ascontiguousarray(columns))
-        plain = replace(self.problem, columns=ranks, sides=None)
+        plain = replace(self.problem, columns=ranks, partitions=None)
         if why_not_whole(plain) is not None:
             return []
         time = replace(self.limits, seconds=THRESHOLDS_SHARE * self.left().seconds)
@@ -228,6 +246,7 @@ class _Errors:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.bound = problem, any_tree(problem)
+        self.bound_units = self.bound
 
     def arguments(self) -> dict[str, Any]:
         problem = self.problem
@@ -237,7 +256,7 @@ class _Errors:
             "costs": problem.weights,
             "unit": problem.unit,
             "penalty": int(problem.penalty),
-            "lower_bound": self.bound,
+            "lower_bound": self.bound_units,
         }
 
     def cost(self, units: int, tree: Tree) -> int:
@@ -256,6 +275,7 @@ class _Squares:
         self.targets = np.ascontiguousarray(centred)
         self.price = max(float(self.masses @ centred**2), 1e-300) / 2**50
         self.bound = float(equal_rows_cost(problem.keys(), targets, problem.objective))
+        self.bound_units = int(self.bound / self.price)
 
     def arguments(self) -> dict[str, Any]:
         return {
@@ -263,7 +283,7 @@ class _Squares:
             "masses": self.masses,
             "scale": 1 / self.price,
             "penalty": round(min(self.problem.penalty / self.price, 2.0**58)),
-            "lower_bound": int(self.bound / self.price),
+            "lower_bound": self.bound_units,
         }
 
     def cost(self, units: int, tree: Tree) -> float:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.objectives import Objective, Targets
-from exactree.problem import Limits, Part, Problem
-from exactree.sides import unpacked
+from exactree.partitions import unpacked
+from exactree.problem import Limits, ListedSplit, Problem
 from exactree.tree import Leaf, Node, Tree
 
 Bools = NDArray[np.bool_]
@@ -77,12 +77,12 @@ def rules_of(problem: Problem, limits: Limits | None = None) -> Rules:
             f"objective {objective.name!r} is not for the engines over rules, which add up integers"
             " of classes: use engine='auto'"
         )
-    assert problem.sides is not None and problem.sides.owners is not None
-    _refuse_large(len(problem.sides), problem.n_rows, limits.memory or MEMORY)
-    holds = unpacked(problem.sides.masks, problem.n_rows)
+    assert problem.partitions is not None and problem.partitions.owners is not None
+    _refuse_large(len(problem.partitions), problem.n_rows, limits.memory or MEMORY)
+    holds = unpacked(problem.partitions.masks, problem.n_rows)
     return Rules(
         holds,
-        ancestry(holds, problem.sides.owners, seconds=limits.seconds),
+        ancestry(holds, problem.partitions.owners, seconds=limits.seconds),
         measures(problem),
         objective,
         problem.min_rows,
@@ -176,5 +176,5 @@ def _best(rules: Rules, chosen: frozenset[int], region: Bools, depth: int) -> tu
         a, u = _best(rules, left, sides[0], depth - 1)
         b, v = _best(rules, right, sides[1], depth - 1)
         if a + b + rules.penalty < best[0]:
-            best = a + b + rules.penalty, Node(Part(r), u, v)
+            best = a + b + rules.penalty, Node(ListedSplit(r), u, v)
     return best

@@ -38,10 +38,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.bounds import equal_rows_cost
-from exactree.objectives import MisclassificationError, SquaredError
-from exactree.problem import Number, Problem
-from exactree.tree import Leaf, Tree, size
+from exactree.engines.running import run_native
+from exactree.engines.whole import tree_cost
+from exactree.objectives.native import Squares as SquaresForm
+from exactree.problem import Limits, Number, Problem
+from exactree.tree import Tree
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +100,11 @@ class Squares:
         share = max(1 - self.moved / sqrt(kept), 0.0)
         return max(int(Fraction(kept * share * share) / self.price) - 2 * leaves, 0)
 
+    def search(self, problem: Problem, limits: Limits, terms: dict[str, Any]) -> Any:
+        """Search natively."""
+        rows = (problem.columns, self.sums, self.weights, problem.counts)
+        return run_native(limits, "squares", rows, {**terms, "shift": self.shift})
+
 
 def is_optimal(cost: float, least: float) -> bool:
     """Tell whether a tree of this cost is optimal if none is below `least`: the tolerance.
@@ -111,19 +117,20 @@ def is_optimal(cost: float, least: float) -> bool:
 
 def why_not_whole(problem: Problem) -> str | None:
     """Say why the native search cannot take a problem; None if it can."""
-    if type(problem.objective) is not MisclassificationError and problem.sides is not None:
+    if problem.partitions is not None and not (problem.form and problem.form.over_partitions):
         return "its splits are listed partitions, which it knows for objective 'error' alone"
     return None
 
 
 def is_squared(problem: Problem) -> bool:
     """Tell whether the objective is the squared error itself."""
-    return type(problem.objective) is SquaredError
+    return isinstance(problem.form, SquaresForm)
 
 
 def whole_squares(problem: Problem, y: Floats, *, shortened: bool = False) -> Squares:
     """Give targets in whole numbers, multiples of a power of ten if they are and not `shortened`.
 
+    >>> from exactree.objectives import SquaredError
     >>> from exactree.problem import Problem
     >>> line = np.arange(3, dtype=np.int32)
     >>> p = Problem(line[None], line, 3, objective=SquaredError(), values=np.array([0.1, 0.2, 0.9]))
@@ -238,19 +245,7 @@ def _median(y: Floats, weights: Floats | None) -> float:
 
 def loss(problem: Problem, tree: Tree) -> float:
     """Add up squared deviations from the means of the leaves, and penalties, with all digits."""
-    targets = problem.targets()
-    costs: list[float] = []
-
-    def visit(node: Tree, rows: NDArray[np.intp]) -> None:
-        if isinstance(node, Leaf):
-            costs.append(squared_error(targets.y[rows], targets.weights[rows]))
-            return
-        left = problem.goes_left(node.split, rows)
-        visit(node.left, rows[left])
-        visit(node.right, rows[~left])
-
-    visit(tree, np.arange(problem.n_rows))
-    return fsum([*costs, size(tree) * problem.penalty])
+    return tree_cost(problem, tree, lambda inside: squared_error(inside.y, inside.weights))
 
 
 def squared_error(y: Floats, weights: NDArray[Any]) -> float:
@@ -264,13 +259,6 @@ def squared_error(y: Floats, weights: NDArray[Any]) -> float:
     # What the rounding of the mean leaves.
     rest = fsum(weights * d) / fsum(weights)
     return max(fsum(weights * d * d) - rest * rest * fsum(weights), 0.0)
-
-
-def equal_rows_units(problem: Problem, squares: Squares) -> int:
-    """Bound the cost of every tree by the groups of equal rows."""
-    cost = equal_rows_cost(problem.keys(), problem.targets(), problem.objective)
-    leaves = min(problem.n_rows, 2 ** min(problem.max_depth, 60))
-    return squares.bound(float(cost), leaves)
 
 
 def without_gaps(y: Floats, weights: NDArray[Any], best: float) -> Floats:

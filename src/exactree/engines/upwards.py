@@ -4,11 +4,13 @@ With a budget of splits or a penalty alone, trees may be as deep as they have sp
 of that depth that is stopped has often found less than three levels prove at once. So few levels
 are searched first. Up to three splits need no more than three levels: these sizes are proved then.
 What is proved of few levels is not proved of all trees: only their trees go on.
+
+A search by splits, where there is one for the problem, then looks for a tree that costs less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from math import isinf
 from time import perf_counter
@@ -19,6 +21,8 @@ from exactree.tree import DEEPEST
 
 Run = Callable[[Problem, Limits, OnProgress | None], Result]
 RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Result]]
+# Looks for a tree below a cost; if there is none, that cost is its bound. None: it did not begin.
+RunBelow = Callable[[Problem, Limits, OnProgress | None, Number], Result | None]
 
 # Few levels, and the share of the time by which they have to be done.
 FEW, FEW_SHARE = 3, 0.7
@@ -26,6 +30,9 @@ FEW, FEW_SHARE = 3, 0.7
 MORE, MORE_SHARE = 4, 0.95
 # A search that needs no levels is given this share before they are tried.
 WHOLE_SHARE = 0.75
+# One that follows few levels has to leave most of the time to one more level; this much it is given
+# in any case.
+SPLITS_SHARE, LEAST_SHARE = 0.27, 0.03
 
 
 def is_deep(problem: Problem) -> bool:
@@ -48,12 +55,40 @@ def enough_levels(problem: Problem) -> int:
     return min(problem.n_rows - 1 if useful is None else useful, problem.n_rows - 1, DEEPEST)
 
 
-def upwards(run: Run, problem: Problem, limits: Limits, show: OnProgress | None = None) -> Result:
+def upwards(
+    run: Run,
+    problem: Problem,
+    limits: Limits,
+    show: OnProgress | None = None,
+    by_splits: RunBelow | None = None,
+) -> Result:
     """Search few levels, then all; the best tree of all, and what the last search proves."""
     watch = _Watch(limits, show)
-    for depth, share in _levels(problem, limits):
-        watch.keep(run(replace(problem, max_depth=depth), watch.limits(share), watch.shown(False)))
+    few = replace(problem, max_depth=FEW)
+    watch.keep(run(few, watch.limits(FEW_SHARE), watch.shown(False)))
+    if by_splits is not None:
+        found = _by_splits(by_splits, run, problem, watch)
+        if found is not None:
+            return found
+    if problem.max_depth > MORE and not isinf(limits.seconds):
+        more = replace(problem, max_depth=MORE)
+        watch.keep(run(more, watch.limits(MORE_SHARE), watch.shown(False)))
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
+
+
+def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -> Result | None:
+    """Search by splits; if there is no time to finish that, one more level with what is left."""
+    ends = isinf(watch.all.seconds)
+    share = 1.0 if ends else max(SPLITS_SHARE, watch.share_gone() + LEAST_SHARE)
+    found = by_splits(problem, watch.limits(share), watch.shown(True), watch.least())
+    if found is None:
+        return None
+    found = watch.finished(found)
+    if found.status != "time_limit":
+        return found
+    more = replace(problem, max_depth=min(MORE, problem.max_depth))
+    watch.keep(found)
+    return watch.with_tree(found, run(more, watch.limits(1.0), watch.shown(False)))
 
 
 def then_few_levels(
@@ -75,22 +110,16 @@ def then_few_levels(
     shallow = replace(problem, max_depth=min(MORE, problem.max_depth))
     watch.keep(found)
     other = run(shallow, watch.limits(1.0), watch.shown(False))
-    objective = min(found.objective, other.objective)
-    return replace(
-        found,
-        status="interrupted" if other.status == "interrupted" else found.status,
-        objective=objective,
-        gap=objective - found.lower_bound,
-        tree=other.tree if other.objective < found.objective else found.tree,
-        history=(
-            *found.history,
-            (perf_counter() - watch.start, objective, found.lower_bound),
-        ),
-    )
+    return watch.with_tree(found, other)
 
 
 def sizes_upwards(
-    run: Run, run_sizes: RunSizes, problem: Problem, limits: Limits, show: OnProgress | None = None
+    run: Run,
+    run_sizes: RunSizes,
+    problem: Problem,
+    limits: Limits,
+    show: OnProgress | None = None,
+    by_splits: RunBelow | None = None,
 ) -> list[Result]:
     """Search few levels for all sizes, then size by size: the small ones are proved first."""
     watch = _Watch(limits, show)
@@ -101,15 +130,14 @@ def sizes_upwards(
     for k in range(FEW + 1, most + 1):
         watch.keep(few[min(k, len(few) - 1)])
         sized = replace(problem, max_splits=k, max_depth=k)
-        found.append(watch.finished(run(sized, watch.limits(1.0), watch.shown(True))))
+        one = None
+        if by_splits is not None:
+            one = by_splits(sized, watch.limits(1.0), watch.shown(True), watch.least())
+        if one is None:
+            one = run(sized, watch.limits(1.0), watch.shown(True))
+        found.append(watch.finished(one))
         watch.keep(found[-1])
     return found
-
-
-def _levels(problem: Problem, limits: Limits) -> Iterator[tuple[int, float]]:
-    yield FEW, FEW_SHARE
-    if problem.max_depth > MORE and not isinf(limits.seconds):
-        yield MORE, MORE_SHARE
 
 
 class _Watch:
@@ -168,6 +196,29 @@ class _Watch:
             tree=found.tree if found.objective <= objective else best.tree,
             history=(*best.history, *later[:-1], (later[-1][0], objective, bound)),
         )
+
+    def with_tree(self, found: Result, other: Result) -> Result:
+        """Give what was proved of all trees with the better tree of two searches."""
+        objective = min(found.objective, other.objective)
+        status: Status = "interrupted" if other.status == "interrupted" else found.status
+        end = (perf_counter() - self.start, objective, found.lower_bound)
+        return replace(
+            found,
+            status="optimal" if objective == found.lower_bound else status,
+            objective=objective,
+            gap=objective - found.lower_bound,
+            tree=other.tree if other.objective < found.objective else found.tree,
+            history=(*found.history, end),
+        )
+
+    def share_gone(self) -> float:
+        """Give the share of the time that is over."""
+        return (perf_counter() - self.start) / self.all.seconds if self.all.seconds else 1.0
+
+    def least(self) -> Number:
+        """Give the cost of the best tree so far."""
+        assert self.best is not None
+        return self.best.objective
 
     def _least(self, objective: Number) -> Number:
         return objective if self.best is None else min(objective, self.best.objective)

@@ -1,14 +1,16 @@
-"""Colours that colour-blind readers can tell apart, and how strong a node shows its own.
+"""Colours that readers can tell apart, and how strong a node shows its own.
 
-The first seven are the palette of Okabe and Ito without black, which is for text.
+The first seven are the palette of Okabe and Ito without black, which is for text: colour-blind
+readers can tell them apart. The other five differ from them in lightness as well.
 """
 
 from __future__ import annotations
 
-from exactree.export.subject import Subject, class_number, mean
+from exactree.export.subject import Subject, class_number, mean, shown_number
 from exactree.tree import Tree, leaves
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+PALETTE = (*OKABE_ITO, "#332288", "#882255", "#999933", "#7A7A7A", "#6B3E00")
 # From dark blue over grey to yellow: lightness alone orders what hue cannot tell apart.
 RAMP = ("#00224E", "#35456C", "#666970", "#948E77", "#C8B866", "#FEE838")
 
@@ -49,9 +51,10 @@ def node_colour(subject: Subject, node: Tree) -> str:
     Never so dark that black text cannot be read on it.
     """
     if subject.classes is None:
-        values = [leaf.value for leaf in leaves(subject.tree)]
+        values = [shown_number(leaf.value) for leaf in leaves(subject.tree)]
         spread = max(values) - min(values)
-        return tint(PALETTE[0], 0.05 + 0.5 * (mean(node) - min(values)) / spread if spread else 0.2)
+        share = (shown_number(mean(node)) - min(values)) / spread if spread else 0.3
+        return tint(PALETTE[0], 0.05 + 0.5 * share)
     count = len(subject.classes)
     evenly = 1 / count
     purest = max(subject.shares(node))

@@ -8,7 +8,7 @@ from typing import Any
 
 from exactree.export.subject import Subject, class_number, read_subject
 from exactree.splits.axis import AxisSplit, enclosed, or_missing, shown
-from exactree.tree import Leaf, Split, Tree, telling
+from exactree.tree import Leaf, Split, Tree, telling, value_text
 
 Step = tuple[Split, bool]
 
@@ -38,7 +38,7 @@ class LeafRule:
     support: float
 
     def __str__(self) -> str:
-        value = f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
+        value = value_text(self.value)
         told = f"if {' and '.join(self.conditions)} then {value}" if self.conditions else value
         return f"{told} ({self._known()})" if self.rows else told
 

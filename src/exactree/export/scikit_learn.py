@@ -154,12 +154,18 @@ def _fitted(subject: Subject) -> Any:
     count = 1 if subject.classes is None else len(subject.classes)
     nothing = np.zeros((count, max(subject.n_features, 1)))
     kind = DecisionTreeRegressor if subject.classes is None else DecisionTreeClassifier
-    made = kind(max_depth=max(depth(subject.tree), 1)).fit(nothing, np.arange(count))
+    targets = np.arange(count) if subject.classes is not None else _no_targets(subject)
+    made = kind(max_depth=max(depth(subject.tree), 1)).fit(nothing, targets)
     if subject.classes is not None:
         made.classes_ = np.asarray(subject.classes)
     if subject.feature_names is not None:
         made.feature_names_in_ = np.asarray(subject.feature_names, dtype=object)
     return made
+
+
+def _no_targets(subject: Subject) -> NDArray[Any]:
+    """Give a row of as many zeros as there are targets."""
+    return np.zeros((1, *np.shape(leaves(subject.tree)[0].value)))
 
 
 def _state(subject: Subject, thresholds: list[float], template: NDArray[Any]) -> dict[str, Any]:
@@ -182,7 +188,8 @@ def _state(subject: Subject, thresholds: list[float], template: NDArray[Any]) ->
         "max_depth": depth(subject.tree),
         "node_count": len(every),
         "nodes": table,
-        "values": values[:, None, :],
+        # Classes are side by side for one target, targets one below the other.
+        "values": values[:, None, :] if subject.classes is not None else values[:, :, None],
     }
 
 
@@ -195,7 +202,8 @@ def _missing_left(node: Node) -> bool:
 
 def _value(subject: Subject, node: Tree) -> list[float]:
     if subject.classes is None:
-        return [mean(node)]
+        middle = mean(node)
+        return list(middle) if isinstance(middle, tuple) else [middle]
     shares = subject.shares(node)
     if isinstance(node, Leaf) and int(np.argmax(shares)) != node.value:
         raise ValueError(
@@ -212,6 +220,6 @@ def _impurity(subject: Subject, node: Tree) -> float:
     total = sum(node.weights)
     if not total:
         return 0.0
-    middle = mean(node)
-    between_leaves = sum(sum(e.weights) * (e.value - middle) ** 2 for e in leaves(node))
-    return float((node.cost + between_leaves) / total)
+    middle = np.asarray(mean(node))
+    between_leaves = sum(sum(e.weights) * np.square(e.value - middle).sum() for e in leaves(node))
+    return float((node.cost + between_leaves) / total / middle.size)

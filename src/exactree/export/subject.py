@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from exactree.export.unwrapping import names_after, unwrapped
 from exactree.tables.columns import Kind
-from exactree.tree import Digits, Leaf, Node, Tree, leaves, nodes, telling
+from exactree.tree import Digits, Leaf, Node, Tree, leaves, nodes, telling, value_text
 
 Names = tuple[str, ...]
 
@@ -56,8 +56,7 @@ class Subject:
 
     def answer(self, node: Tree) -> str:
         """Write down what a node predicts."""
-        value = self.value(node)
-        return f"{value:.6g}" if isinstance(value, float) else str(value)
+        return value_text(self.value(node))
 
     def shares(self, node: Tree) -> list[float]:
         """Give the share of each class in a node's weight; all of it the node's class if unknown.
@@ -122,7 +121,7 @@ def _names(model: Any) -> Names | None:
 def _classes(model: Any, tree: Tree, given: Sequence[Any] | None) -> tuple[Any, ...] | None:
     """Take the classes given, else the model's, else their numbers."""
     values = [leaf.value for leaf in leaves(tree)]
-    if any(isinstance(value, float) for value in values):
+    if any(isinstance(value, float | tuple) for value in values):
         return None
     known = getattr(model, "classes_", getattr(model, "classes", ()))
     count = len(known) or max(len(leaves(tree)[0].weights), int(max(values)) + 1)
@@ -144,14 +143,23 @@ def class_number(node: Tree) -> int:
     return int(np.argmax(node.weights)) if node.weights else class_number(leaves(node)[0])
 
 
-def mean(node: Tree) -> float:
-    """Give the mean of a node's leaves, by their weight where it is known.
+def mean(node: Tree) -> Any:
+    """Give the mean of a node's leaves, by their weight where it is known; of several targets all.
 
-    >>> mean(Leaf(2.5))
-    2.5
+    >>> mean(Leaf(2.5)), mean(Leaf((1.0, 2.0)))
+    (2.5, (1.0, 2.0))
     """
     ends = leaves(node)
     weights = [sum(leaf.weights) for leaf in ends]
-    return float(
-        np.average([leaf.value for leaf in ends], weights=weights if all(weights) else None)
-    )
+    values = np.array([leaf.value for leaf in ends], dtype=np.float64)
+    middle = np.average(values, axis=0, weights=weights if all(weights) else None)
+    return tuple(middle.tolist()) if middle.ndim else float(middle)
+
+
+def shown_number(value: Any) -> float:
+    """Give the number that a colour shows: of several targets the first.
+
+    >>> shown_number(2.5), shown_number((1.0, 2.0))
+    (2.5, 1.0)
+    """
+    return float(value[0] if isinstance(value, tuple) else value)

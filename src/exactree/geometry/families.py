@@ -59,14 +59,6 @@ class Family:
         terms = self.terms(len(columns))
         return tuple(" + ".join(str(known[monomial]) for monomial in term) for term in terms)
 
-    def points_needed(self, columns: int) -> int:
-        """Count the points that define a surface.
-
-        >>> [family_of(name).points_needed(2) for name in NAMES], polynomial(3).points_needed(2)
-        ([1, 2, 3, 4, 5], 9)
-        """
-        return 1 if self.name == "axis" else len(self.terms(columns))
-
 
 def family_of(family: str | Family) -> Family:
     """Give the family of a name.

@@ -132,10 +132,17 @@ def surely_more(columns: NDArray[np.float64], reach: float) -> bool:
     >>> surely_more(np.array([[1.0, 2.0, 3.0]]), 2), surely_more(np.array([[1.0, 2.0, 3.0]]), 1)
     (False, True)
     """
-    points = max(len(np.unique(column)) for column in columns)
     some = columns[:, :: max(columns.shape[1] // FEW_ROWS, 1)]
-    rank = int(np.linalg.matrix_rank(np.vstack([np.ones(some.shape[1]), some])))
+    if _rank(some[: 2 * MOST_UNLISTED]) > MOST_UNLISTED:  # that of all columns is no lower
+        return True
+    rank = _rank(some)
+    points = max(len(np.unique(column)) for column in columns)
     return rank > MOST_UNLISTED or count_bound(points, rank) > reach
+
+
+def _rank(columns: NDArray[np.float64]) -> int:
+    """Give the rank of some columns and a constant, in floating point."""
+    return int(np.linalg.matrix_rank(np.vstack([np.ones(columns.shape[1]), columns])))
 
 
 def surface_sides(X: ArrayLike, family: str | Family, owners: ArrayLike) -> tuple[Masks, Masks]:

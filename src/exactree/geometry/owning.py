@@ -31,6 +31,7 @@ from exactree.geometry.listing import (
     pack,
     reduced,
 )
+from exactree.partitions import packed_numbers
 
 Stop = Callable[[], bool]
 Vectors = list[list[int]]
@@ -104,15 +105,8 @@ def owned_rules(
     owners = np.full((len(found), len(vectors[0]) - 1), -1, dtype=np.int32)
     for k, (_, named) in enumerate(found):
         owners[k, : len(named)] = first[list(named)]
-    masks = _packed([mask for mask, _ in found], len(points))
+    masks = packed_numbers([mask for mask, _ in found], len(points))
     return OwnedRules(_native.expand_masks(masks, rows), owners, complete)
-
-
-def _packed(masks: Sequence[int], points: int) -> Masks:
-    """Cut integers into 64-bit words, the lowest first."""
-    words = -(-points // 64)
-    data = b"".join(mask.to_bytes(8 * words, "little") for mask in masks)
-    return np.frombuffer(data, dtype="<u8").astype(np.uint64).reshape(len(masks), words)
 
 
 def _count(points: int, coefficients: int, boundary: str) -> int:

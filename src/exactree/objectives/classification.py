@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.objectives.native import ClassWeights, CostTable
 from exactree.objectives.scheme import Objective, Targets, Values
 
 
@@ -30,6 +31,10 @@ class MisclassificationError(Objective):
     integral = True
     monotone = True
     superadditive = True
+
+    def native_form(self) -> ClassWeights:
+        """Say that it is the native search's own objective."""
+        return ClassWeights()
 
     def leaf_cost(self, statistics: Values) -> Values:
         """Give the weight outside the heaviest class."""
@@ -86,6 +91,10 @@ class CostMatrix(Objective):
     def matrix(self, dtype: Any = np.float64) -> Values:
         """Give the costs as an array."""
         return np.array(self.costs).astype(dtype)
+
+    def native_form(self) -> CostTable | None:
+        """Give the costs, if they are whole."""
+        return CostTable(self.matrix()) if self.integral else None
 
     def leaf_cost(self, statistics: Values) -> Values:
         """Give the cost of the cheapest class to predict."""

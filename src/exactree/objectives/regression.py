@@ -6,15 +6,14 @@ Such a cost is superadditive, two leaves may choose a number each, and hence mon
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.objectives.medians import running_medians
+from exactree.objectives.native import Outputs, Squares
 from exactree.objectives.scheme import Objective, Targets, Values, mean
-
-# So few rows have so few targets that sums over all gaps are faster.
-FEW_ROWS = 48
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,14 @@ class SquaredError(Objective):
     monotone = True
     superadditive = True
 
+    def native_form(self) -> Squares:
+        """Say that the native search knows it, in whole numbers."""
+        return Squares()
+
+    def for_classes(self, classes: NDArray[Any]) -> Objective:  # type: ignore[override]
+        """Take several targets as they are: their errors add up."""
+        return SquaredErrors() if classes.ndim == 2 else self
+
     def statistics(self, targets: Targets) -> Values:
         """Give weight, weighted deviation and weighted squared deviation of each row."""
         w, d = targets.weights, targets.y - mean(targets)
@@ -53,121 +60,53 @@ class SquaredError(Objective):
 
 
 @dataclass(frozen=True)
-class AbsoluteError(Objective):
-    """The weighted sum of distances from the median of the leaf.
+class SquaredErrors(Objective):
+    """The squared error of several targets, added up; a leaf predicts a mean for each.
 
-    With the different targets v_1 < v_2 < ... of a node, the sum is that over all gaps of the
-    gap's length times the weight on its lighter side: the median lies on the heavier one, and
-    every sample of the lighter side is the whole gap farther away from it. So the statistics are,
-    gap by gap, length times weight below and length times weight above. They are as many as there
-    are targets, so nodes of many rows do without: `cost` and `running_costs` need no more memory
-    than the rows.
+    It is what `"squared_error"` becomes for y of several columns. Statistics and influence are
+    those of `SquaredError`, target by target.
 
-    A sample adds at most w max(y - lo, hi - y), targets in [lo, hi]: keep the median of the leaf.
-
-    >>> three = Targets(np.array([0, 1, 2]), np.ones(3), np.array([0.0, 1.0, 5.0]))
-    >>> float(AbsoluteError().leaf_cost(AbsoluteError().statistics(three).sum(axis=0)))
-    5.0
+    >>> rows = Targets(np.arange(2), np.ones(2), np.array([[0.0, 1.0], [2.0, 5.0]]))
+    >>> SquaredErrors().cost(rows), SquaredErrors().prediction(rows)
+    (10.0, (1.0, 3.0))
     """
 
-    name = "absolute_error"
+    name = "squared_error"
     task = "regression"
     monotone = True
     superadditive = True
+    many_targets = True
+
+    def native_form(self) -> Outputs:
+        """Say that the native search knows it, in whole numbers."""
+        return Outputs()
 
     def statistics(self, targets: Targets) -> Values:
-        """Give length times weight below each gap, then above each gap, of every row."""
-        present, place = np.unique(targets.labels, return_inverse=True)
-        gaps = np.diff(targets.values[present])
-        below = place[:, None] <= np.arange(len(gaps))
-        lengths = targets.weights[:, None] * gaps
-        return np.hstack([lengths * below, lengths * ~below])
+        """Give the weight, the weighted deviations, and their weighted squares in one sum."""
+        w, d = targets.weights[:, None], targets.y - np.array(self.prediction(targets))
+        return np.hstack([w, w * d, w * (d * d).sum(axis=1, keepdims=True)])
 
     def leaf_cost(self, statistics: Values) -> Values:
-        """Give the sum over the gaps of the lighter side."""
-        gaps = statistics.shape[-1] // 2
-        lighter = np.minimum(statistics[..., :gaps], statistics[..., gaps:])
-        return np.asarray(lighter.sum(axis=-1))
-
-    def _is_plain(self) -> bool:
-        """Tell whether a subclass left the definition as it is, so that shorter ways lead to it."""
-        own = type(self)
-        return (
-            own.leaf_cost is AbsoluteError.leaf_cost and own.statistics is AbsoluteError.statistics
-        )
+        """Give the squares less what the means explain."""
+        w, s, q = statistics[..., 0], statistics[..., 1:-1], statistics[..., -1]
+        return np.asarray(np.maximum(q - (s * s).sum(axis=-1) / w, 0.0))
 
     def cost(self, targets: Targets) -> float:
-        """Give the same from the weights below and above each gap."""
-        if not self._is_plain():
-            return float(super().cost(targets))
-        present, place = np.unique(targets.labels, return_inverse=True)
-        weights = np.bincount(place, weights=targets.weights)
-        below, above = weights.cumsum()[:-1], weights[::-1].cumsum()[-2::-1]
-        return float(np.diff(targets.values[present]) @ np.minimum(below, above))
+        """Add the squared deviations up with all digits."""
+        d = targets.y - np.array(self.prediction(targets))
+        total = fsum(targets.weights)
+        rest = [fsum(targets.weights * column) / total for column in d.T]
+        squares = fsum((targets.weights[:, None] * d * d).reshape(-1))
+        return max(squares - total * sum(r * r for r in rest), 0.0)
 
-    def running_costs(self, targets: Targets, orders: NDArray[np.intp]) -> Values | None:
-        """Find the median of each first part, and the sums on its two sides."""
-        if len(targets) <= FEW_ROWS or not self._is_plain():
-            return None
-        return running_medians(targets, orders)
-
-    def prediction(self, targets: Targets) -> float:
-        """Give the median, the middle of the two where any number between is as good."""
-        order = np.argsort(targets.y)
-        y, below = targets.y[order], np.cumsum(targets.weights[order])
-        half = below[-1] / 2
-        low, high = y[np.searchsorted(below, half)], y[np.searchsorted(below, half, side="right")]
-        return float(low / 2 + high / 2)
+    def prediction(self, targets: Targets) -> tuple[float, ...]:
+        """Give the means."""
+        y, w = targets.y, targets.weights
+        middle = y[0] + (w @ (y - y[0])) / w.sum()
+        return tuple(np.clip(middle, y.min(axis=0), y.max(axis=0)).tolist())
 
     def influence(self, targets: Targets) -> Values:
-        """Give w max(y - lo, hi - y)."""
+        """Give w max((y - lo)^2, (hi - y)^2), added up over the targets."""
         y = targets.y
-        return np.asarray(targets.weights * np.maximum(y - y.min(), y.max() - y))
-
-
-@dataclass(frozen=True)
-class PoissonDeviance(Objective):
-    """Twice the weighted sum of y log(y / m) - y + m, m the mean of the leaf; targets >= 0.
-
-    The statistics are relative to the mean c of the node's rows: w c, w y, w (y log(y/c) - y + c).
-    A sample's influence has no bound: a leaf of zeros predicts zero, where y > 0 is impossible.
-
-    >>> two = Targets(np.array([0, 1]), np.ones(2), np.array([1.0, 3.0]))
-    >>> round(float(PoissonDeviance().leaf_cost(PoissonDeviance().statistics(two).sum(axis=0))), 9)
-    1.046496288
-    """
-
-    name = "poisson"
-    task = "regression"
-    monotone = True
-    superadditive = True
-
-    def statistics(self, targets: Targets) -> Values:
-        """Give w c, w y and the deviance from c, for c the mean of these rows."""
-        w, y = targets.weights, targets.y
-        if (y < 0).any():
-            raise ValueError(
-                f"objective 'poisson' needs targets that are at least 0, and one is {y.min():g}: "
-                "use 'squared_error', or shift the targets"
-            )
-        with np.errstate(over="ignore"):
-            total = float(w @ y)
-        if not np.isfinite(total):
-            raise ValueError(
-                f"the targets y reach {y.max():g}, and their sum leaves float64: multiply y by a "
-                "constant"
-            )
-        # Where all targets are zero any positive centre will do.
-        c = mean(targets) or 1.0
-        return np.stack([w * c, w * y, w * c * _deviance(y / c)], axis=-1)
-
-    def leaf_cost(self, statistics: Values) -> Values:
-        """Give the deviance from the node's mean, less that of the leaf's mean."""
-        w, s, q = statistics[..., 0], statistics[..., 1], statistics[..., 2]
-        return np.asarray(np.maximum(2 * (q - w * _deviance(s / w)), 0.0))
-
-
-def _deviance(ratio: Values) -> Values:
-    """Give r log r - r + 1, which is 1 at r = 0 and 0 at r = 1."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(ratio > 0, ratio * np.log(ratio), 0.0) - ratio + 1
+        farthest = np.maximum(y - y.min(axis=0), y.max(axis=0) - y)
+        return np.asarray(targets.weights * (farthest**2).sum(axis=1))

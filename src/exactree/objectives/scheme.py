@@ -25,6 +25,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.objectives.native import NativeForm
+
 Values = NDArray[Any]
 
 
@@ -94,6 +96,17 @@ class Objective(ABC):
     integral: bool = False
     monotone: bool = False
     superadditive: bool = False
+    many_targets: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let no class inherit a native form: what it overrides may be what the form is about."""
+        super().__init_subclass__(**options)
+        if "native_form" not in vars(cls):
+            cls.native_form = Objective.native_form  # type: ignore[method-assign]
+
+    def native_form(self) -> NativeForm | None:
+        """Give what the native search knows of the objective; None: nothing."""
+        return None
 
     def statistics(self, targets: Targets) -> Values:
         """Give what adds up over the rows of a leaf: rows by statistics.
@@ -125,7 +138,7 @@ class Objective(ABC):
         """
         return None
 
-    def prediction(self, targets: Targets) -> int | float:
+    def prediction(self, targets: Targets) -> int | float | tuple[float, ...]:
         """Give that prediction for the rows of one leaf: a class number, or a number.
 
         By default the heaviest class, the lowest of equals, or the weighted mean.
@@ -141,6 +154,17 @@ class Objective(ABC):
     def influence(self, targets: Targets) -> Values | None:
         """Bound what each of the problem's rows can add to the cost of a leaf; None: no bound."""
         return None
+
+    def check_targets(self, y: Values) -> None:
+        """Refuse targets of a regression that it is not for: different ones, in order.
+
+        Several columns are refused unless `many_targets` says that it takes them.
+        """
+        if y.ndim > 1 and not self.many_targets:
+            raise ValueError(
+                f"objective {self.name!r} needs one target per row of X, and y has {y.shape[1]} "
+                "columns: fit a tree for each, or use 'squared_error'"
+            )
 
     def for_classes(self, classes: NDArray[Any]) -> Self:
         """Give the objective for these classes, the user's, in order; refuse what does not fit."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.export.colours import PALETTE, class_colours, tint
-from exactree.export.subject import Subject, class_number, mean, read_subject
+from exactree.export.subject import Subject, class_number, mean, read_subject, shown_number
 from exactree.export.unwrapping import transformed, unwrapped
 from exactree.plot.canvas import INK, axes
 from exactree.splits.axis import AxisSplit
@@ -314,7 +314,7 @@ Paint = ClassPaint | NumberPaint
 def _paint(subject: Subject, y: Any) -> Paint:
     if subject.classes is not None:
         return ClassPaint(subject.classes)
-    values = [float(leaf.value) for leaf in leaves(subject.tree)]
+    values = [shown_number(leaf.value) for leaf in leaves(subject.tree)]
     return NumberPaint(values if y is None else [*values, *map(float, y)])
 
 

@@ -4,8 +4,16 @@
 of exactree: it can be copied out and run alone. docs/certificates.md describes the format.
 """
 
-from exactree.proof.certifying import certify
+from exactree.proof.certifying import certify, refuse_certificate
 from exactree.proof.checking import Rejected
 from exactree.proof.statement import Proved, Statement, check, read_statement
 
-__all__ = ["Proved", "Rejected", "Statement", "certify", "check", "read_statement"]
+__all__ = [
+    "Proved",
+    "Rejected",
+    "Statement",
+    "certify",
+    "check",
+    "read_statement",
+    "refuse_certificate",
+]

@@ -2,9 +2,8 @@
 
     python checking.py proof.xz data.csv [target [weights]]
 
-A certificate holds a tree and a plan: where to look so that everything else is ruled out. It holds
-no bound that would have to be believed. Whatever the plan says, the bound computed here is a true
-one, and a bad plan only makes it lower. docs/certificates.md describes the file.
+A certificate holds a tree and a plan: where to look so that everything else is ruled out. Whatever
+it says, the bound computed here is a true one. docs/certificates.md describes the file.
 e(S, d, k) is the least cost of a tree of at most d levels and k splits on the rows S: the cost of
 its leaves and a penalty a split. w(A) is the most that the rows A can cost, whatever is answered.
   Leaf   e(S, 0, .) is the cost of the best single answer.
@@ -41,6 +40,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Header = dict[str, Any]
 
+FAMILY = "axis"
 LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
 DEEPEST, WIDEST, WORK = 200, 63, 1 << 38  # levels, splits; rows times columns looked at: an hour
 CELLS, BLOCK = 1 << 24, 1 << 20  # rows times classes, in all; and times columns, at a time
@@ -51,10 +51,11 @@ class Rejected(ValueError):
     """The certificate does not show what it says."""
 
 
-def require(holds: Any, complaint: str) -> None:
+def require(holds: Any, complaint: str) -> bool:
     """Reject the certificate unless something holds."""
     if not holds:
         raise Rejected(complaint)
+    return True
 
 
 def numbers(plan: bytes) -> Iterator[int]:
@@ -128,37 +129,43 @@ class Checker:
         if leaf == 0 or self.rows.penalty:
             depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
         if depth == 1:
-            split = self.scan(order, np.ones((1, *order.shape), bool))[1]
+            gains, sizes, most = self.running(order, np.ones((1, *order.shape), bool))
+            split = self.scan(gains, sizes, most, self.ends(order))[1]
             bound[:, 0 if splits is None else 1 :] = split[0][:, None]
         elif depth > 1:
             found = self.cover(order, depth, splits, leaf)
             bound = found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)]
         return bound
 
-    def scan(self, order: Ints, inside: Mask) -> tuple[Ints, Ints]:
-        """Scan, by trying all splits: the cost of a leaf, and of a leaf or the best split.
+    def running(self, order: Ints, inside: Mask) -> tuple[Any, Any, Ints]:
+        """Sum up gains by answer, and sizes, along each column; and the most that all can cost.
 
         For many sets of rows: `inside` has set, column and place. A row's gain by an answer is the
         most that it can cost less what it costs then: most gain is least cost.
         """
         rows, label, weight = self.rows, self.rows.label[order], self.weight[order]
-        mask, ends = -inside.astype(weight.dtype), self.ends(order)  # of all bits, or none
-        hot = [np.where(label == c, weight, 0) & mask for c in range(rows.classes)]
-        left = np.stack([np.add.accumulate(h, -1, weight.dtype) for h in hot])
+        mask = -inside.astype(weight.dtype)  # of all bits, or none
+        gains = np.empty((rows.classes, *inside.shape), weight.dtype)
+        for c in range(rows.classes):
+            np.bitwise_and(np.where(label == c, weight, 0), mask, out=gains[c])
+            np.add.accumulate(gains[c], -1, out=gains[c])
         if rows.costs is not None:
-            left = np.tensordot((rows.costs.max(1)[:, None] - rows.costs).T, left, 1)
-        total, most = left[..., -1:], np.where(inside[:, 0], self.influence[order[0]], 0).sum(1)
+            gains = np.tensordot((rows.costs.max(1)[:, None] - rows.costs).T, gains, 1)
+        sizes = None if self.variants == 1 else np.where(inside, rows.size[order], 0).cumsum(-1)
+        return gains, sizes, np.where(inside[:, 0], self.influence[order[0]], 0).sum(1)
+
+    def scan(self, left: Any, sizes: Any, most: Ints, ends: Mask) -> tuple[Ints, Ints]:
+        """Scan, by trying all splits: the cost of a leaf, and of a leaf or the best split."""
+        total = left[..., -1:]
         split = (left.max(0) + (total - left).max(0))[..., :-1]
         best = [total[:, :, 0, 0].max(0), np.where(ends, split, 0).max((1, 2))]
         if self.variants == 2:
-            fine = ends & self.enough(np.where(inside, rows.size[order], 0))
-            best.append(np.where(fine, split, 0).max((1, 2)))
+            best.append(np.where(ends & self.enough(sizes), split, 0).max((1, 2)))
         cost = most[:, None] - np.stack(best, 1).astype(np.int64) * self.common
-        return cost[:, 0], np.minimum(cost[:, 1:] + rows.penalty, cost[:, :1])
+        return cost[:, 0], np.minimum(cost[:, 1:] + self.rows.penalty, cost[:, :1])
 
-    def enough(self, size: Ints) -> Mask:
-        """Tell after which places both sides count enough."""
-        count = size.cumsum(-1)
+    def enough(self, count: Ints) -> Mask:
+        """Tell after which places both sides count enough, by what counts up to each."""
         return np.asarray(np.minimum(count, count[..., -1:] - count)[..., :-1] >= self.rows.least)
 
     def ends(self, order: Ints, columns: Any = slice(None)) -> Mask:
@@ -168,19 +175,31 @@ class Checker:
 
     def scans(self, order: Ints, f: int, positions: Ints, used: Mask, known: Ints) -> None:
         """Fill in the bounds of depth one of sides of thresholds, some at a time."""
-        (which, side), n = np.nonzero(used), order.shape[1]
-        sizes = np.where(side == 0, positions[which], n - positions[which])
-        self.work -= int(sizes.sum()) * len(order)
+        n, ends = order.shape[1], self.ends(order)
+        both = np.stack([positions, n - positions], 1)
+        self.work -= int(both[used].sum()) * len(order)
         place = np.empty(len(self.rows.label), np.int16 if n < 1 << 15 else np.int64)
         place[order[f]] = np.arange(n)
+        places = place[order]
+        whole, few = self.running(order, np.ones((1, *order.shape), bool)), self.rows.classes < 4
         step = max(1, BLOCK // (order.size * self.rows.classes))
-        for first in range(0, len(which), step):
-            w, s = which[first : first + step], side[first : first + step]
-            before = place[order] < positions[w].astype(place.dtype)[:, None, None]
-            leaf, split = self.scan(order, before == (s == 0)[:, None, None])
-            known[s, w, :, -1] = split
-            if known.shape[3] > 1:
-                known[s, w, :, 0] = leaf[:, None]
+        for first in range(0, len(positions), step):
+            some = slice(first, first + step)
+            before = places < positions[some].astype(place.dtype)[:, None, None]
+            left = self.running(order, before) if few else whole
+            for s in (0, 1):
+                w = np.flatnonzero(used[some, s])
+                gains, sizes, most = left if few else self.running(order, before[w] == (s == 0))
+                if few:
+                    gains, most = gains[:, w], most[w]
+                    sizes = None if sizes is None else sizes[w]
+                if few and s:  # what is not left of the threshold is right of it
+                    gains, most = whole[0] - gains, whole[2] - most
+                    sizes = None if sizes is None else whole[1] - sizes
+                leaf, split = self.scan(gains, sizes, most, ends)
+                known[s, first + w, :, -1] = split
+                if known.shape[3] > 1:
+                    known[s, first + w, :, 0] = leaf[:, None]
 
     def cover(self, order: Ints, depth: int, splits: int | None, leaf: int) -> Ints:
         """Cover: the least bound of the leaf and of all splits, depth at least two."""
@@ -212,7 +231,7 @@ class Checker:
         total = self.joined(left, right, budgets)
         least = total.min(0, initial=INFINITE)
         if self.variants == 2:
-            fine = self.enough(self.rows.size[inside])[places - 1]
+            fine = self.enough(self.rows.size[inside].cumsum())[places - 1]
             least[1] = total[fine, 1].min(0, initial=INFINITE)
         return np.asarray(least)
 
@@ -240,13 +259,43 @@ class Checker:
         return out
 
 
+def floats(kinds: Any, table: Any) -> NDArray[Any]:
+    """Read columns: NaN where a value is missing, or else its place where values are listed."""
+    out = []
+    for kind, column in zip(kinds, table, strict=True):
+        places = {str(value): i for i, value in enumerate(kind["values"] if kind else ())}
+        given = [None if v is None or v != v or v == "" else v for v in column]
+        found = [v if v is None or kind is None else places[str(v)] for v in given]
+        out.append([np.nan if v is None else float(v) for v in found])
+    return np.transpose(out)
+
+
+def questions(header: Header, X: NDArray[Any]) -> Ints:
+    """Give the columns of ranks whose thresholds are the splits of a table.
+
+    Missing values come first, and last: two columns. Where categories are asked for, each, or each
+    set of them that has the first, is a column of two ranks; a missing value is one of them.
+    """
+    out: list[Any] = []
+    for kind, column in zip(header.get("kinds") or [None] * X.shape[1], X.T, strict=True):
+        lost = np.isnan(column)
+        found = [np.where(lost, end, column) for end in ((-np.inf, np.inf) if lost.any() else (0,))]
+        if kind is not None and kind["asked"] != "order":
+            present = np.unique(codes := np.where(lost, -1, column))
+            sets = list(present[:, None])
+            if kind["asked"] == "subset":
+                require(len(present) <= 10, "too many categories for all subsets of them")
+                odd = range(1, max(2, (1 << len(present)) - 1), 2)
+                sets = [present[i >> np.arange(len(present)) & 1 > 0] for i in odd]
+            found = [~np.isin(codes, some) for some in sets]
+        out += [np.unique(ranks, return_inverse=True)[1].reshape(-1) for ranks in found]
+        fits = len(out) * len(X) <= (8 if kind is None else 2) * CELLS
+        require(fits, "too large for this checker")
+    return np.stack(out).astype(np.int64)
+
+
 def read(path: Any) -> tuple[Header, bytes]:
     """Give header and plan of a certificate; nothing in them has been checked."""
-
-    def once(pairs: list[tuple[str, Any]]) -> Header:
-        require(len(dict(pairs)) == len(pairs), "a name occurs twice in the header")
-        return dict(pairs)
-
     with open(path, "rb") as file:
         packed = file.read(LARGEST + 1)
     try:
@@ -255,20 +304,23 @@ def read(path: Any) -> tuple[Header, bytes]:
         line, end, plan = data.partition(b"\n")
         fits = len(data) <= LARGEST and len(line) <= LARGEST_HEADER and unpacker.eof and end
         require(fits and not unpacker.unused_data, "it is too long when unpacked, or cut off")
+        twice = "a name occurs twice in the header"
+        once = lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)  # noqa: E731
         header = json.loads(line, object_pairs_hook=once)
         known = [header["format"], header["version"], header["family"]]
-        require(known == ["exactree.proof", 1, "axis"], f"not for this checker: {known}")
+        require(known == ["exactree.proof", 1, FAMILY], f"not for this checker: {known}")
     except (lzma.LZMAError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise Rejected(f"this is no certificate, or a damaged one: {error}") from error
     return header, plan
 
 
-def data_digest(X: NDArray[Any], label: Ints, weight: NDArray[Any] | None) -> str:
+def data_digest(X: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None) -> str:
     """Give the SHA-256 that a certificate knows its data by: values, classes, row weights."""
     digest = hashlib.sha256(b"exactree.data 1\n%d %d %d\n" % (*X.shape, weight is not None))
-    for part, kind in ((X, "<f8"), (label, "<i8"), (weight, "<f8")):
-        if part is not None:
-            digest.update((np.ascontiguousarray(part, kind) + 0).tobytes())  # -0.0 becomes 0.0
+    for part in (X, y, weight):
+        if part is not None:  # NaN is written in one way, -0.0 as 0.0
+            known = np.where(part == part, part, np.nan) if part.dtype.kind == "f" else part
+            digest.update((np.ascontiguousarray(known, f"<{known.dtype.kind}8") + 0).tobytes())
     return digest.hexdigest()
 
 
@@ -306,32 +358,37 @@ def prepared(header: Header, X: NDArray[Any], label: Ints, given: Any) -> tuple[
     if table is not None:
         whole = all(type(cost) is int and cost >= 0 for row in costs for cost in row)
         require(whole and table.shape == (classes, classes), "costs are no table")
-    highest = 1 if table is None else max(1, int(table.max()))
-    total = sum(weight.tolist()) * factor * highest
+    total = sum(weight.tolist()) * factor * (1 if table is None else max(1, int(table.max())))
     require(total < TOTAL, "weights times costs are too large: round them to fewer digits")
     size = weight[kept] if heavy else np.ones(kept.sum(), np.int64)
-    ranks = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in X[kept].T]
     least, cost = max(rows, -int(-heavy // unit)), int(penalty / unit * factor)
     cost = min(cost, TOTAL)  # more forbids all splits just the same
-    ranked, weight = np.stack(ranks).astype(np.int64), weight[kept] * factor
+    ranked, weight = questions(header, X[kept]), weight[kept] * factor
     found = Rows(ranked, label[kept], weight, size, table, classes, cost, least, unit / factor)
     return found, kept
 
 
-def tree_cost(tree: Any, X: NDArray[Any], rows: Rows, depth: Any, most: Any) -> tuple[int, int]:
+def tree_cost(header: Header, tree: Any, X: NDArray[Any], rows: Rows, most: Any) -> tuple[int, int]:
     """Give the cost of the leaves of a tree and its splits, if it keeps to the budgets."""
-    work, cost, splits = [(tree, np.arange(len(X)), 0)], 0, 0
+    work, cost, splits, depth = [(tree, np.arange(len(X)), 0)], 0, 0, header["max_depth"]
     while work:
         node, inside, level = work.pop()
         if "leaf" in node:
             cost += int(rows.answers(inside)[number(node, "leaf", 0, rows.classes - 1)])
             continue
-        splits += 1
-        goes = X[inside, number(node, "column", 0, X.shape[1] - 1)] <= float(node["threshold"])
+        splits, column = splits + 1, X[inside, number(node, "column", 0, X.shape[1] - 1)]
+        if "among" in node:
+            goes = np.isin(np.where(np.isnan(column), -1, column), node["among"])
+        else:
+            goes = column <= float(node["threshold"])
+            goes |= np.isnan(column) & (node.get("missing") == "left")
         sides = [inside[goes], inside[~goes]]
         small = min(rows.size[side].sum() for side in sides) < rows.least
         fits = level < (DEEPEST if depth is None else depth) and not small
         require(fits, "the tree is too deep, or a leaf too small")
+        a, b = (rows.ranks[:, side] for side in sides)
+        known = (a.max(1) < b.min(1)).any() or (b.max(1) < a.min(1)).any()
+        require(known, "the tree has a question that is none of those that compete")
         work += [(node[s], i, level + 1) for s, i in zip(("left", "right"), sides, strict=True)]
     require(most is None or splits <= most, "the tree has too many splits")
     return cost, splits
@@ -341,7 +398,8 @@ def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = W
     """Check a certificate against the data; its header is what has been shown."""
     header, plan = read(path)
     try:
-        compare(header, plan, np.asarray(X, np.float64), y, sample_weight, work)
+        X = floats(header["kinds"], X) if header.get("kinds") else np.asarray(X, np.float64)
+        compare(header, plan, X, y, sample_weight, work)
     except (LookupError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
         if isinstance(error, Rejected):
             raise
@@ -355,18 +413,16 @@ def compare(header: Header, plan: bytes, X: NDArray[Any], y: Any, given: Any, wo
     require(len(names) == len(header["classes"]), "two classes have the same name")
     label = np.array([names[str(name)] for name in np.asarray(y).tolist()], np.int64)
     weight = None if given is None else np.asarray(given, np.float64)
-    fine = X.ndim == 2 and np.isfinite(X).all() and len(names) * len(X) <= CELLS
+    fine = X.ndim == 2 and len(names) * len(X) <= CELLS and not np.isinf(X).any()
+    fine &= bool(header.get("kinds")) or not np.isnan(X).any()
     require(fine, "no table of finite numbers, or too large for this checker")
-    features = header["feature_names"]
     same = X.shape == (header["rows"], header["columns"]) and len(label) == len(X)
-    same &= features is None or len(features) == X.shape[1]
+    same &= header["feature_names"] is None or len(header["feature_names"]) == X.shape[1]
     same &= header["weights"] is (given is not None)
     require(same and header["data"] == data_digest(X, label, weight), "these are other data")
     rows, kept = prepared(header, X, label, weight)
-    depth, splits = (
-        number(header, name, 0, most, optional=True)
-        for name, most in (("max_depth", DEEPEST), ("max_splits", WIDEST))
-    )
+    depth = number(header, "max_depth", 0, DEEPEST, optional=True)
+    splits = number(header, "max_splits", 0, WIDEST, optional=True)
     order = np.argsort(rows.ranks, axis=1, kind="stable")
     checker = Checker(rows, plan, number(header, "work", 0, work))
     bounds = checker.claim(order, order.shape[1] if depth is None else depth, splits)[-1].tolist()
@@ -375,7 +431,7 @@ def compare(header: Header, plan: bytes, X: NDArray[Any], y: Any, given: Any, wo
     for result in header["results"]:
         most = None if splits is None else number(result, "max_splits", 0, splits)
         require(result["max_splits"] == most, "a result with another budget")
-        cost, used = tree_cost(result["tree"], X[kept], rows, depth, most)
+        cost, used = tree_cost(header, result["tree"], X[kept], rows, most)
         value = cost * rows.unit + used * fraction(header["penalty"])
         bound = bounds[-1 if most is None else min(most, len(bounds) - 1)] * rows.unit
         require(fraction(result["value"]) == value, f"the tree costs {value}")
@@ -389,9 +445,10 @@ def main(path: str, data: str, target: str = "", weights: str = "") -> None:
         table = list(csv.DictReader(file))
     target = target or header["target"]
     names = header["feature_names"] or [name for name in table[0] if name not in (target, weights)]
-    columns = [[float(row[name]) for row in table] for name in [*names, weights] if name]
-    given = columns.pop() if weights else None
-    check(path, np.transpose(columns), [row[target] for row in table], given)
+    X: Any = [[row[name] for row in table] for name in names]
+    X = X if header.get("kinds") else np.transpose(np.array(X, np.float64))
+    given = [float(row[weights]) for row in table] if weights else None
+    check(path, X, [row[target] for row in table], given)
     sys.stdout.write(f"checked: {json.dumps(header)}\n")
 
 

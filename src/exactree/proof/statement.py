@@ -11,10 +11,24 @@ from typing import Any
 import numpy as np
 
 from exactree import inputs
-from exactree.proof import checking
+from exactree.proof import checking, checking_partitions, checking_squared
 from exactree.proof.checking import Rejected
-from exactree.splits.axis import AxisSplit
-from exactree.tree import Leaf, Node, Tree, to_text
+from exactree.proof.describing import described_as
+from exactree.splits import (
+    AxisSplit,
+    CategorySplit,
+    MissingSplit,
+    OrderedSplit,
+    SubsetSplit,
+    SurfaceSplit,
+)
+from exactree.tree import Leaf, Node, Split, Tree, to_text
+
+CHECKERS: dict[str, Any] = {
+    module.FAMILY: module for module in (checking, checking_squared, checking_partitions)
+}
+SQUARED = checking_squared.FAMILY
+TOLERANCE = Fraction(1, 10**9)  # of the squared error
 
 
 @dataclass(frozen=True)
@@ -28,18 +42,41 @@ class Proved:
     value, bound : Fraction
         The cost of the tree, and what no tree is below.
     tree : Leaf or Node
-        The tree; its leaves have the number of a class.
+        The tree; its leaves have the number of a class, or a number.
+    tolerance : Fraction
+        Which share of the cost of the tree may be left: 0, or a billionth of a squared error.
     """
 
     max_splits: int | None
     value: Fraction
     bound: Fraction
     tree: Tree
+    tolerance: Fraction = Fraction(0)
 
     @property
     def optimal(self) -> bool:
-        """Whether no tree costs less."""
-        return self.value == self.bound
+        """Whether no tree costs less; of squared errors, by more than a billionth."""
+        return self.value <= self.bound * (1 + self.tolerance)
+
+
+@dataclass(frozen=True)
+class ListedSplit(Split):
+    """A partition that a certificate lists, by its number."""
+
+    number: int
+    kind = "listed"
+
+    def formula(self, feature_names: Any = None, *, holds: bool = True, digits: int = 12) -> str:
+        """Name it."""
+        return f"{'' if holds else 'not '}partition {self.number} of the list"
+
+    def features(self) -> tuple[int, ...]:
+        """Say that no column is known to matter."""
+        return ()
+
+    def goes_left(self, X: Any) -> Any:
+        """Refuse: only its family can tell."""
+        raise ValueError(f"{self.formula()} is only known for the rows of the certificate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +99,8 @@ class Statement:
                 found["max_splits"],
                 Fraction(found["value"]),
                 Fraction(found["bound"]),
-                _tree(found["tree"]),
+                _tree(found["tree"], self.header),
+                TOLERANCE if self._squared else Fraction(0),
             )
             for found in self.header["results"]
         ]
@@ -72,12 +110,16 @@ class Statement:
         """Whether all trees are said to be optimal."""
         return all(found.optimal for found in self.results)
 
+    @property
+    def _squared(self) -> bool:
+        return bool(self.header["family"] == SQUARED)
+
     def __str__(self) -> str:
         return "\n".join(self._about(found) for found in self.results)
 
     def trees(self) -> str:
         """Draw the trees."""
-        names, classes = self.header["feature_names"], self.header["classes"]
+        names, classes = self.header["feature_names"], self.header.get("classes")
         return "\n".join(
             to_text(found.tree, feature_names=names, class_names=classes) for found in self.results
         )
@@ -85,15 +127,26 @@ class Statement:
     def _about(self, found: Proved) -> str:
         head = self.header
         rows = f"{head['rows']} row{'s' * (head['rows'] != 1)}"
-        plain = head["costs"] is None and not head["weights"] and head["class_weight"] is None
-        if plain and head["penalty"] == "0":
-            said = f"makes fewer than {_errors(found.bound)} on these {rows}"
-            this = f"this tree makes {found.value}"
+        value, bound, left = found.value, found.bound, found.value - found.bound
+        if self._squared:
+            told = [f"{float(number):.12g}" for number in (bound, value, left)]
+            said = f"costs less than {told[0]} on these {rows} ({self._cost()})"
+            this, gap = f"this tree costs {told[1]}", told[2]
+        elif self._plain():
+            said = f"makes fewer than {_errors(bound)} on these {rows}"
+            this, gap = f"this tree makes {value}", str(left)
         else:
-            said = f"costs less than {found.bound} on these {rows} ({self._cost()})"
-            this = f"this tree costs {found.value}"
-        end = "it is optimal" if found.optimal else f"a gap of {found.value - found.bound} is left"
+            said = f"costs less than {bound} on these {rows} ({self._cost()})"
+            this, gap = f"this tree costs {value}", str(left)
+        end = f"a gap of {gap} is left"
+        if found.optimal:
+            end = "it is optimal" + " to within a billionth" * self._squared
         return f"no {self._space(found)} {said};\n{this}: {end}"
+
+    def _plain(self) -> bool:
+        head = self.header
+        weighted = head["weights"] or head["class_weight"] is not None
+        return head["costs"] is None and not weighted and bool(head["penalty"] == "0")
 
     def _space(self, found: Proved) -> str:
         head, said = self.header, []
@@ -105,38 +158,96 @@ class Statement:
             said.append(f"with at least {head['min_samples_leaf']} rows on each side of a split")
         if head["min_weight_leaf"] != "0":
             said.append(f"with a weight of {head['min_weight_leaf']} on each side of a split")
-        return " ".join(["axis-parallel tree", *said])
+        return " ".join([self._family(), *said])
+
+    def _family(self) -> str:
+        parts = self.header.get("parts", [{"kind": "thresholds"}])
+        words = " or ".join(dict.fromkeys(map(_words, parts)))
+        return f"{words} {'regression ' * self._squared}tree"
 
     def _cost(self) -> str:
         head, said = self.header, []
-        if head["costs"] is None:
+        if self._squared:
+            said.append("the sum of squared errors")
+        elif head["costs"] is None:
             said.append("the weight of the misclassified rows")
         else:
             said.append(f"by label and answer {head['costs']}")
         if head["weights"]:
-            said.append("rows weighted" + ", to within a millionth" * head["rounded"])
-        if head["class_weight"] is not None:
+            share = "2^-34" if self._squared else "a millionth"
+            said.append("rows weighted" + f", to within {share}" * head["rounded"])
+        if head.get("class_weight") is not None:
             pairs = zip(head["classes"], head["class_weight"], strict=True)
             said.append("class weights " + ", ".join(f"{c}: {w}" for c, w in pairs))
         if head["penalty"] != "0":
-            said.append(f"and {head['penalty']} for each split")
+            penalty = Fraction(head["penalty"])
+            told = f"{float(penalty):.12g}" if self._squared else str(penalty)
+            said.append(f"and {told} for each split")
         return "; ".join(said)
+
+
+def _words(part: Mapping[str, Any]) -> str:
+    """Name the trees of some splits."""
+    if part["kind"] == "thresholds":
+        return "axis-parallel"
+    if part["kind"] == "listed":
+        return f"{part['name']} (a list of {part['count']} partitions, {part['sha256'][:12]})"
+    names = {"axis_quadric": "axis-aligned quadric", "polynomial": f"degree-{part['degree']}"}
+    few = "" if part["most"] is None else f"{part['most']}-column "
+    return few + str(names.get(part["name"], part["name"]))
 
 
 def _errors(bound: Fraction) -> str:
     return f"{bound} error{'s' * (bound != 1)}"
 
 
-def _tree(node: Mapping[str, Any]) -> Tree:
+def _tree(node: Mapping[str, Any], header: Mapping[str, Any]) -> Tree:
     if "leaf" in node:
         return Leaf(node["leaf"])
-    split = AxisSplit(node["column"], float(node["threshold"]))
-    return Node(split, _tree(node["left"]), _tree(node["right"]))
+    left, right = (_tree(node[side], header) for side in ("left", "right"))
+    return Node(_split(node, header), left, right)
+
+
+def _split(node: Mapping[str, Any], header: Mapping[str, Any]) -> Split:
+    if "partition" in node:
+        return ListedSplit(node["partition"])
+    if "surface" in node:
+        return SurfaceSplit.from_dict(node["surface"])
+    column, side = node["column"], node.get("missing")
+    kinds = header.get("kinds")
+    kind = kinds[column] if kinds else None
+    if "among" not in node:
+        if kind is None:
+            return AxisSplit(column, float(node["threshold"]), side)
+        end = int(node["threshold"]) + 1
+        return OrderedSplit(column, tuple(kind["values"][:end]), tuple(kind["values"][end:]), side)
+    if node["among"] == [-1]:
+        return MissingSplit(column)
+    assert kind is not None
+    among = tuple(None if i < 0 else kind["values"][i] for i in node["among"])
+    if len(among) == 1 and among[0] is not None:
+        return CategorySplit(column, among[0])
+    rest = tuple(value for value in kind["values"] if value not in among)
+    return SubsetSplit(column, among, rest)
+
+
+def checker_of(path: str | Path) -> Any:
+    """Find the checker that a certificate is for."""
+    for checker in CHECKERS.values():
+        try:
+            checker.read(path)
+        except Rejected as error:
+            complaint = error
+        except ValueError as error:  # the other checkers have a Rejected of their own
+            complaint = Rejected(str(error))
+        else:
+            return checker
+    raise complaint
 
 
 def read_statement(path: str | Path) -> Statement:
     """Read what a certificate says, without checking any of it."""
-    return Statement(checking.read(path)[0])
+    return Statement(checker_of(path).read(path)[0])
 
 
 def check(
@@ -161,10 +272,18 @@ def check(
         What is shown. A certificate that does not show what it says raises `Rejected`, a
         ValueError that says why.
     """
-    values, names = inputs.read_matrix(X)
-    said = checking.read(path)[0].get("feature_names")
-    if names is not None and said is not None and list(names) != said:
-        raise Rejected(f"the columns are {list(names)}, those of the certificate are {said}")
-    weights = inputs.read_weights(sample_weight, len(values))
+    checker = checker_of(path)
+    said = checker.read(path)[0]
+    names, columns = said.get("feature_names"), inputs.column_names(X)
+    if names is not None and columns is not None and list(columns) != names:
+        raise Rejected(f"the columns are {list(columns)}, those of the certificate are {names}")
+    try:
+        values = described_as(X, said["kinds"]) if said.get("kinds") else inputs.read_matrix(X)[0]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise Rejected(f"a header that is damaged, or of other data: {error}") from error
     labels = np.asarray(y).reshape(-1)
-    return Statement(checking.check(path, values, labels, weights, work=work))
+    weights = inputs.read_weights(sample_weight, len(labels))
+    try:
+        return Statement(checker.check(path, values, labels, weights, work=work))
+    except checker.Rejected as error:
+        raise Rejected(str(error)) from error

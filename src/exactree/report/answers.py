@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from exactree.report.evidence import Evidence, element, number, rows_of
 
 EXPLAINED = (
-    "Rows by class. “Found” is the share of a class that is recognised, “trusted” the share of a "
+    "Rows by class. Recall is the share of a class that is recognised, precision the share of a "
     "prediction that is right."
 )
 
@@ -43,13 +43,13 @@ def _matrix(evidence: Evidence, table: NDArray[np.int64]) -> str:
     over = element("th", "") + element("th", "predicted", colspan=len(names), scope="colgroup")
     over += element("th", "") if names else ""
     top = element("tr", over) + element(
-        "tr", element("th", "actual", scope="col") + head + element("th", "found", scope="col")
+        "tr", element("th", "actual", scope="col") + head + element("th", "recall", scope="col")
     )
     rows = [
         _matrix_row(name, i, row) for i, (name, row) in enumerate(zip(names, table, strict=True))
     ]
     shares = [_share(table[i, i], table[:, i].sum()) for i in range(len(names))]
-    last = element("th", "trusted", scope="row") + "".join(element("td", s) for s in shares)
+    last = element("th", "precision", scope="row") + "".join(element("td", s) for s in shares)
     body = "".join(rows) + element("tr", last + element("td", ""), class_="totals")
     return element("table", element("thead", top) + element("tbody", body), class_="matrix")
 
@@ -65,8 +65,8 @@ def _matrix_row(name: str, i: int, row: NDArray[np.int64]) -> str:
         )
         for j, count in enumerate(row)
     ]
-    found = element("td", _share(row[i], total), class_="total")
-    return element("tr", element("th", name, scope="row") + "".join(cells) + found)
+    recall = element("td", _share(row[i], total), class_="total")
+    return element("tr", element("th", name, scope="row") + "".join(cells) + recall)
 
 
 def _share(part: float, whole: float) -> str:

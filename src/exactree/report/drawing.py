@@ -10,16 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from exactree.export.colours import class_colours
-from exactree.export.subject import Subject, class_number
+from exactree.export.colours import class_colours, mixed
+from exactree.export.subject import Subject, class_number, mean, shown_number
 from exactree.report.evidence import Evidence, element, number, rows_of
-from exactree.tree import Leaf, Node, Tree
+from exactree.report.histograms import HEIGHT, has_histogram, histogram
+from exactree.report.questions import clipped, full_question, short_question
+from exactree.tree import Leaf, Node, Tree, leaves
 
-SIZES = {"height": 48, "between": 12, "column": 50, "margin": 8, "indent": 44}
+SIZES = {"height": 48, "between": 12, "column": 56, "margin": 8, "indent": 44}
 LETTER = 8.0  # about the width of a letter in pixels; the script measures it
-LONGEST = 34  # letters of a question; the whole of it is in the panel
 FOLD = "\u2212"  # a minus as wide as a plus
-NUMBERS = "#0072B2"  # trees that predict numbers have one colour
+LOW, HIGH = "#9ECAE1", "#08306B"  # from low numbers to high ones
 
 Corner = tuple[float, float]
 
@@ -52,45 +53,47 @@ def places(tree: Tree, parent: int | None = None, level: int = 0, first: int = 0
 
 def shown(subject: Subject, node: Tree) -> tuple[str, str]:
     """Give the two lines of a node: what it asks or predicts, and its rows."""
-    what = subject.answer(node)
-    if isinstance(node, Node):
-        what = node.split.formula(subject.feature_names, **subject.few_digits)
     loss = f", loss {number(node.cost)}" if node.cost else ""
-    return what, rows_of(node.rows) + loss
-
-
-def clipped(text: str) -> str:
-    """Shorten a long text.
-
-    >>> clipped("a" * 50)[-3:]
-    'aa…'
-    """
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    count = rows_of(node.rows) + loss
+    if isinstance(node, Node):
+        return short_question(subject, node), count
+    return clipped(subject.answer(node)), count
 
 
 def width(subject: Subject, node: Tree) -> int:
     """Give the width of a node's box, which a fold mark shares with the text."""
-    letters = max(len(clipped(line)) for line in shown(subject, node))
+    letters = max(len(line) for line in shown(subject, node))
     return round(LETTER * letters) + (44 if isinstance(node, Node) else 22)
 
 
-def positions(all_places: list[Place], widths: list[int]) -> tuple[list[Corner], Corner]:
+def height(evidence: Evidence, place: Place) -> int:
+    """Give the height of a node's box: with a histogram it needs more room."""
+    node = place.node
+    drawn = isinstance(node, Node) and has_histogram(evidence, node, evidence.seen[place.number])
+    return SIZES["height"] + (HEIGHT + 6 if drawn else 0)
+
+
+def positions(
+    all_places: list[Place], widths: list[int], heights: list[int]
+) -> tuple[list[Corner], Corner]:
     """Stand leaves below each other, parents beside the middle of their children.
 
     Returns the corners and the size of the whole.
     """
     starts = _columns(all_places, widths)
     step = SIZES["height"] + SIZES["between"]
-    tops: dict[int, float] = {}
+    middles: dict[int, float] = {}
     count = 0
     for place in reversed(all_places):  # children before parents, the last leaf first
         if place.left is None or place.right is None:
-            tops[place.number] = -count * step
+            middles[place.number] = -count * step
             count += 1
         else:
-            tops[place.number] = (tops[place.left] + tops[place.right]) / 2
-    shift = (count - 1) * step + SIZES["margin"]
-    corners: list[Corner] = [(starts[p.level], tops[p.number] + shift) for p in all_places]
+            middles[place.number] = (middles[place.left] + middles[place.right]) / 2
+    shift = (count - 1) * step + SIZES["margin"] + SIZES["height"] / 2
+    corners: list[Corner] = [
+        (starts[p.level], middles[p.number] + shift - heights[p.number] / 2) for p in all_places
+    ]
     high = count * step - SIZES["between"] + 2 * SIZES["margin"]
     return corners, (starts[-1] - SIZES["column"] + SIZES["margin"], high)
 
@@ -109,9 +112,15 @@ def tree_svg(evidence: Evidence) -> str:
     subject = evidence.subject
     every = places(subject.tree)
     widths = [width(subject, place.node) for place in every]
-    corners, (wide, high) = positions(every, widths)
-    edges = [_edge(p, corners, widths) for p in every if p.parent is not None]
-    boxes = [_box(subject, p, corners[p.number], widths[p.number]) for p in every]
+    heights = [height(evidence, place) for place in every]
+    corners, (wide, high) = positions(every, widths, heights)
+    sides = [_Sides(*c, w, h) for c, w, h in zip(corners, widths, heights, strict=True)]
+    edges = [
+        _edge(p, sides, p.node.rows / max(subject.tree.rows, 1))
+        for p in every
+        if p.parent is not None
+    ]
+    boxes = [_box(evidence, p, sides[p.number]) for p in every]
     return element(
         "svg",
         element("g", "".join(edges), class_="edges", aria_hidden="true") + "".join(boxes),
@@ -124,33 +133,51 @@ def tree_svg(evidence: Evidence) -> str:
     )
 
 
-def _edge(place: Place, corners: list[Corner], widths: list[int]) -> str:
+@dataclass(frozen=True)
+class _Sides:
+    """Where a box stands, and how large it is."""
+
+    x: float
+    y: float
+    wide: int
+    high: int
+
+    @property
+    def middle(self) -> float:
+        return self.y + self.high / 2
+
+
+def _edge(place: Place, sides: list[_Sides], share: float) -> str:
+    """Draw the way from the parent, as wide as the share of the rows that go it."""
     assert place.parent is not None
-    half = SIZES["height"] / 2
-    x, y = corners[place.number]
-    from_x, from_y = corners[place.parent]
-    from_x += widths[place.parent]
-    middle = (from_x + x) / 2
-    curve = f"M{from_x} {from_y + half}C{middle} {from_y + half} {middle} {y + half} {x} {y + half}"
+    here, above = sides[place.number], sides[place.parent]
+    from_x = above.x + above.wide
+    half_way = (from_x + here.x) / 2
+    curve = (
+        f"M{from_x} {above.middle}C{half_way} {above.middle} {half_way} {here.middle} "
+        f"{here.x} {here.middle}"
+    )
     answer = "yes" if place.number == place.parent + 1 else "no"
-    line = element("path", class_="edge", data_child=place.number, d=curve)
-    at = {"x": x - 6, "y": y + half - 6, "text_anchor": "end"}
+    own = {"data_child": place.number, "style": f"--rows:{share:.3f}"}
+    line = element("path", class_="edge", d=curve, **own)
+    at = {"x": here.x - 6, "y": here.middle - 8, "text_anchor": "end"}
     return line + element("text", answer, class_="answer", data_child=place.number, **at)
 
 
-def _box(subject: Subject, place: Place, corner: Corner, wide: int) -> str:
-    node = place.node
+def _box(evidence: Evidence, place: Place, sides: _Sides) -> str:
+    node, subject = place.node, evidence.subject
     what, count = shown(subject, node)
     inner = isinstance(node, Node)
-    colour = node_colour(subject, node)
+    whole = full_question(subject, node) if isinstance(node, Node) else subject.answer(node)
     kind = "node split" if inner else "node leaf"
-    style = None if inner else f"--own:{colour}"
+    style = None if inner else f"--own:{node_colour(subject, node)}"
     parts = [
-        element("rect", class_="box", width=wide, height=SIZES["height"], rx=6, style=style),
-        element("text", escape(clipped(what)), class_="what", x=11, y=19),
-        element("text", escape(clipped(count)), class_="count", x=11, y=35),
-        element("g", "".join(_bar(subject, node, wide)), class_="bar"),
-        *([_fold_mark(wide)] if inner else []),
+        element("title", escape(f"{whole}\n{count}")),
+        element("rect", class_="box", width=sides.wide, height=sides.high, rx=6, style=style),
+        element("text", escape(what), class_="what", x=11, y=19),
+        element("text", escape(count), class_="count", x=11, y=35),
+        element("g", _picture(evidence, place, sides), class_="bar"),
+        *([_fold_mark(sides.wide)] if inner else []),
     ]
     return element(
         "g",
@@ -158,31 +185,51 @@ def _box(subject: Subject, place: Place, corner: Corner, wide: int) -> str:
         class_=kind,
         id=f"node-{place.number}",
         data_id=place.number,
-        transform=f"translate({corner[0]} {corner[1]})",
+        transform=f"translate({sides.x} {sides.y})",
         role="treeitem",
         tabindex=-1 if place.number else 0,
         aria_level=place.level + 1,
         aria_expanded="true" if inner else None,
-        aria_label=f"{'Question' if inner else 'Leaf'}: {what}; {count}",
+        aria_label=f"{'Question' if inner else 'Leaf'}: {whole}; {count}",
     )
 
 
 def node_colour(subject: Subject, node: Tree) -> str:
-    """Give the colour of what a node predicts."""
-    if subject.classes is None:
-        return NUMBERS
-    return class_colours(len(subject.classes))[class_number(node)]
+    """Give the colour of what a node predicts: of its class, or of how high its number is."""
+    if subject.classes is not None:
+        return class_colours(len(subject.classes))[class_number(node)]
+    values = [shown_number(leaf.value) for leaf in leaves(subject.tree)]
+    return number_colour(shown_number(mean(node)), min(values), max(values))
 
 
-def _bar(subject: Subject, node: Tree, wide: int) -> Iterator[str]:
-    """Draw the shares of the classes along the lower edge."""
+def number_colour(value: float, low: float, high: float) -> str:
+    """Give the colour of a number between two others.
+
+    >>> number_colour(0.0, 0.0, 1.0), number_colour(1.0, 0.0, 1.0)
+    ('#9ECAE1', '#08306B')
+    """
+    share = (value - low) / (high - low) if high > low else 0.5
+    return mixed(LOW, HIGH, min(max(share, 0.0), 1.0))
+
+
+def _picture(evidence: Evidence, place: Place, sides: _Sides) -> str:
+    """Draw the histogram, if there is one, and the shares of the classes along the lower edge."""
+    room, node = sides.wide - 22, place.node
+    found = "".join(_bar(evidence.subject, node, room, sides.high - 8))
+    if isinstance(node, Node) and sides.high > SIZES["height"]:
+        rows = evidence.seen[place.number]
+        found = histogram(evidence, node, rows, 11, 42, room) + found
+    return found
+
+
+def _bar(subject: Subject, node: Tree, room: float, top: float) -> Iterator[str]:
     if subject.classes is None:
         return
-    x, room = 11.0, wide - 22
+    x = 11.0
     colours = class_colours(len(subject.classes))
     for colour, share in zip(colours, subject.shares(node), strict=True):
         if share:
-            size = {"x": round(x, 2), "y": 40, "width": round(room * share, 2), "height": 4}
+            size = {"x": round(x, 2), "y": top, "width": round(room * share, 2), "height": 4}
             yield element("rect", **size, fill=colour)
             x += room * share
 

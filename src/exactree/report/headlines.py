@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from exactree.report.evidence import Evidence, element, number
@@ -10,13 +14,19 @@ from exactree.tables import Table
 from exactree.tree import depth, size
 
 
-def headlines_html(evidence: Evidence, test: Evidence | None = None) -> str:
+def headlines_html(
+    evidence: Evidence, test: Evidence | None = None, folds: list[float] | None = None
+) -> str:
     """Write a card for each figure."""
     root, result = evidence.subject.tree, evidence.result
     trained = len(evidence.X) == root.rows  # else they are other rows than those of the fit
     found = goodness(evidence, "training " if trained else "")
     if test is not None:
         found |= goodness(test, "test ")
+    if folds is not None:
+        score = "R2" if evidence.subject.classes is None else "accuracy"
+        shown = ".3f" if evidence.subject.classes is None else ".1%"
+        found[f"cross-validated {score}, {len(folds)} folds"] = format(float(np.mean(folds)), shown)
     if trained:
         found |= cart(evidence, test)
     found |= {
@@ -29,6 +39,16 @@ def headlines_html(evidence: Evidence, test: Evidence | None = None) -> str:
     return "".join(
         element("div", element("dt", name) + element("dd", value)) for name, value in found.items()
     )
+
+
+def cross_validated(model: Any, X: Any, y: Any, cv: Any) -> list[float]:
+    """Fit the estimator anew on each fold, and give its scores on the rows that were held out."""
+    if not hasattr(model, "fit"):
+        raise ValueError(
+            f"cv={cv!r} fits the model anew, and a {type(model).__name__} cannot be: pass the "
+            "estimator"
+        )
+    return [float(score) for score in cross_val_score(clone(model), X, y, cv=cv)]
 
 
 def goodness(evidence: Evidence, where: str) -> dict[str, str]:

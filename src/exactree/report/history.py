@@ -10,14 +10,15 @@ from exactree.report.regions import Scale, ticks
 
 LEFT, TOP, RIGHT, BOTTOM = 62.0, 8.0, 628.0, 170.0
 SOONEST = 1e-5  # seconds: where a logarithmic axis starts at the earliest
+SHORTEST = 0.1  # seconds: of a shorter search there is nothing to tell
 
 
 def history_html(result: Result) -> str:
-    """Draw the two lines that meet when a tree is proved optimal; nothing without a history."""
+    """Draw the two lines that meet when a tree is proved optimal; nothing of a short search."""
     steps = [(max(float(t), SOONEST), float(o), float(b)) for t, o, b in result.history]
     # The first tree is a single leaf, so bad that it would flatten everything after it.
     steps = steps[1:] if len(steps) > 2 else steps
-    if len(steps) < 2 or steps[0][0] >= steps[-1][0]:
+    if len(steps) < 2 or steps[0][0] >= steps[-1][0] or steps[-1][0] < SHORTEST:
         return ""
     x = Scale(log10(steps[0][0]), log10(steps[-1][0]), LEFT, RIGHT)
     highest = max(o for _, o, _ in steps) or 1.0

@@ -14,11 +14,13 @@ from exactree.report.answers import answers_html
 from exactree.report.drawing import node_colour, tree_svg
 from exactree.report.evidence import Evidence, element, number, read_evidence
 from exactree.report.fields import field
-from exactree.report.headlines import headlines_html
+from exactree.report.headlines import cross_validated, headlines_html
 from exactree.report.proof import headline, proof_html, verdict
 from exactree.report.regions import regions_html
 from exactree.report.script_data import script_data, shown_features
-from exactree.tree import Leaf, leaves
+from exactree.tree import Leaf, leaves, value_text
+
+SCRIPTS = ("page.js", "what_if.js", "change.js", "save.js", "start.js")
 
 
 def write_report(
@@ -29,6 +31,7 @@ def write_report(
     *,
     title: str = "",
     test: tuple[Any, Any] | None = None,
+    cv: Any = None,
 ) -> None:
     """Write a page that shows a tree, its proof and its answers, and lets the reader try it.
 
@@ -49,23 +52,31 @@ def write_report(
     test : pair or None
         Rows that the tree was not fitted to, with their answers: (X, y). How good it is on them is
         told beside how good it is on the others.
+    cv : int, splitter or None
+        Fit the estimator anew on so many folds of the rows, and tell its cross-validated score.
     """
     unseen = None if test is None else read_evidence(model, *test)
-    page = report_html(read_evidence(model, X, y), title, unseen)
+    folds = None if cv is None else cross_validated(model, X, y, cv)
+    page = report_html(read_evidence(model, X, y), title, unseen, folds)
     Path(path).write_text(page, encoding="utf-8")
 
 
-def report_html(evidence: Evidence, title: str = "", test: Evidence | None = None) -> str:
+def report_html(
+    evidence: Evidence,
+    title: str = "",
+    test: Evidence | None = None,
+    folds: list[float] | None = None,
+) -> str:
     """Put the page together."""
     return _template("page.html").substitute(
         title=escape(title or _title(evidence)),
         style=_text("page.css"),
-        script=_text("page.js"),
+        script=_script(),
         data=script_data(evidence),
         status="optimal" if evidence.result.status == "optimal" else "stopped",
         headline=escape(headline(evidence.result)),
         verdict=escape(verdict(evidence.result)),
-        cards=headlines_html(evidence, test),
+        cards=headlines_html(evidence, test, folds),
         tree=tree_svg(evidence),
         form=_form(evidence),
         proof=proof_html(evidence),
@@ -74,6 +85,11 @@ def report_html(evidence: Evidence, title: str = "", test: Evidence | None = Non
         regions=regions_html(evidence),
         rules=_rules(evidence),
     )
+
+
+def _script() -> str:
+    """Join the scripts in one function, so that they share names with each other alone."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(_text, SCRIPTS)) + "})();\n"
 
 
 def _text(name: str) -> str:
@@ -116,7 +132,7 @@ def _rules(evidence: Evidence) -> str:
 def _rule(rule: LeafRule, leaf: Leaf, colour: str) -> str:
     conditions = element("br").removesuffix("</br>").join(map(escape, rule.conditions)) or "always"
     dot = element("span", "", class_="dot", style=f"background:{colour}")
-    value = f"{rule.value:.6g}" if isinstance(rule.value, float) else str(rule.value)
+    value = value_text(rule.value)
     return element(
         "tr",
         element("td", conditions)

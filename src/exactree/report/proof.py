@@ -15,10 +15,12 @@ STOPPED = {
     "time_limit": "reached its time limit",
     "memory_limit": "reached its memory limit",
     "interrupted": "was interrupted",
+    "gap_limit": "ended when its gap was small enough",
+    "stopped": "was stopped by the program that started it",
 }
 FAMILIES = {
     "axis": "axis-parallel: every question compares one feature with a threshold",
-    "binary": "binary: every question asks whether one two-valued feature is set",
+    "binary": "binary: every question asks whether one binary feature is set",
     "hyperplane": "hyperplanes: every question compares a weighted sum of features with a number",
     "sphere": "spheres: every question asks whether a sample lies inside one",
     "axis_quadric": "axis-aligned quadrics: squares of single features, no products",

@@ -1,15 +1,16 @@
 """Decision regions in two features as SVG: exact for axis-parallel trees, a fine grid for others.
 
-If the tree looks at more than two features, the two that most rows are asked about are drawn, and
-the others are held at their medians, which the caption says.
+If the tree looks at more than two features, the two whose picture says most of the tree are drawn,
+and the others are held at their medians, which the caption says.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
-from itertools import groupby
+from itertools import combinations, groupby
 from math import ceil, floor, log10
 from typing import Any
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from exactree import tree
 from exactree.export.colours import class_colours
-from exactree.report.drawing import NUMBERS
+from exactree.report.drawing import number_colour
 from exactree.report.evidence import Evidence, Floats, element, number
 from exactree.report.fields import cell
 from exactree.splits.axis import AxisSplit
@@ -27,6 +28,8 @@ from exactree.tree import Node
 
 FINE = (240, 180)  # cells of the grid for curved regions
 MOST_POINTS = 1500
+JUDGED = 2000  # rows on which a pair of columns is judged
+CANDIDATES = 8  # columns of which all pairs are judged
 FRAME = (62.0, 12.0, 628.0, 402.0)  # left, top, right, bottom, in a picture of 640 x 450
 
 
@@ -49,22 +52,51 @@ class Scale:
         return {"low": self.low, "high": self.high, "first": self.first, "last": self.last}
 
 
+@lru_cache(maxsize=1)
 def two_features(evidence: Evidence) -> tuple[int, int] | None:
-    """Choose the two columns that most rows are asked about, the lower one first.
+    """Choose the two columns whose picture says most of the tree, the lower one first.
 
-    A tree that looks at one column gets the first other one; data of one column have no regions.
+    With the other columns at their usual values, the picture predicts something for every row: the
+    pair is taken whose picture agrees most with the tree. None if no picture agrees better than a
+    single colour would, or if there are no two columns of numbers.
     """
-    others = [j for j in range(evidence.subject.n_features) if _is_drawn(evidence, j)]
-    if len(others) < 2:
+    numbers = [j for j in range(evidence.subject.n_features) if _is_drawn(evidence, j)]
+    used = [j for j in evidence.used_features() if j in numbers]
+    if len(numbers) < 2 or not used:
         return None
+    most = _most_asked(evidence, used)
+    others = [j for j in numbers if j not in used][:1] if len(used) < 2 else []
+    pairs = [(min(p), max(p)) for p in combinations([*most, *others], 2)]
+    rows = np.linspace(0, len(evidence.X) - 1, min(len(evidence.X), JUDGED)).astype(int)
+    rated = [(_agreement(evidence, pair, rows), pair) for pair in pairs]
+    best = max(rated, key=lambda r: r[0])
+    return best[1] if best[0] > 0 else None
+
+
+def _most_asked(evidence: Evidence, used: list[int]) -> list[int]:
+    """List the columns that most rows are asked about; more of them would be many pairs."""
     asked: Counter[int] = Counter()
     for node in evidence.nodes:
         if isinstance(node, Node):
-            numbers = [j for j in node.split.features() if j in others]
+            numbers = [j for j in node.split.features() if j in used]
             asked.update(dict.fromkeys(numbers, max(node.rows, 1)))
-    chosen = [j for j, _ in asked.most_common(2)]
-    chosen += [j for j in others if j not in chosen]
-    return min(chosen[:2]), max(chosen[:2])
+    return [j for j, _ in asked.most_common(CANDIDATES)]
+
+
+def _agreement(evidence: Evidence, pair: tuple[int, int], rows: NDArray[np.intp]) -> float:
+    """Tell how much better a picture agrees with the tree than a single colour: 1 is always."""
+    given = {j: evidence.column(j).numbers()[rows] for j in pair}
+    known = ~np.isnan(np.column_stack(list(given.values()))).any(axis=1)
+    given = {j: values[known] for j, values in given.items()}
+    said = evidence.answers[rows][known]
+    if not len(said):
+        return 0.0
+    drawn = tree.predict(evidence.subject.tree, evidence.typical_rows(len(said), given))
+    if evidence.subject.classes is None:
+        apart, alone = float(((drawn - said) ** 2).sum()), float(((said - said.mean()) ** 2).sum())
+    else:
+        apart, alone = float((drawn != said).sum()), float(len(said) - np.bincount(said).max())
+    return 1 - apart / alone if alone else 0.0
 
 
 def _is_drawn(evidence: Evidence, j: int) -> bool:
@@ -86,11 +118,10 @@ def _stretch(values: Floats) -> tuple[float, float]:
 
 
 def regions_html(evidence: Evidence) -> str:
-    """Draw the regions with the rows in them, and say what is seen."""
+    """Draw the regions with the rows in them, and say what is seen; nothing if there is nothing."""
     pair = two_features(evidence)
     if pair is None:
-        few = "one feature" if evidence.subject.n_features == 1 else "fewer than two of numbers"
-        return element("p", f"The data have {few}: there is no plane to draw regions in.")
+        return ""
     x, y = scales(evidence, pair)
     label = "Decision regions of {} and {}".format(*map(evidence.subject.feature, pair))
     picture = element(
@@ -105,7 +136,9 @@ def regions_html(evidence: Evidence) -> str:
         aria_label=label,
     )
     caption = element("figcaption", escape(_caption(evidence, pair)))
-    return element("figure", _legend(evidence) + picture + caption)
+    figure = element("figure", _legend(evidence) + picture + caption)
+    heading = element("h2", "Regions", id="h-regions")
+    return element("section", heading + figure, aria_labelledby="h-regions")
 
 
 def _caption(evidence: Evidence, pair: tuple[int, int]) -> str:
@@ -181,9 +214,8 @@ def _ground(evidence: Evidence, value: Any) -> dict[str, object]:
     if evidence.subject.classes is not None:
         colours = class_colours(len(evidence.subject.classes))
         return {"fill": colours[int(value)], "fill_opacity": 0.28}
-    low, high = float(evidence.answers.min()), float(evidence.answers.max())
-    share = (float(value) - low) / (high - low) if high > low else 0.5
-    return {"fill": NUMBERS, "fill_opacity": round(0.06 + 0.6 * min(max(share, 0), 1), 3)}
+    ends = [leaf.value for leaf in tree.leaves(evidence.subject.tree)]
+    return {"fill": number_colour(float(value), min(ends), max(ends)), "fill_opacity": 0.6}
 
 
 def _points(evidence: Evidence, pair: tuple[int, int], x: Scale, y: Scale) -> str:

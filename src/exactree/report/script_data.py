@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from exactree.export.colours import class_colours
-from exactree.report.drawing import SIZES, Place, node_colour, places, width
+from exactree.report.drawing import SIZES, Place, height, node_colour, places, width
 from exactree.report.evidence import Evidence
 from exactree.report.fields import cell
+from exactree.report.questions import full_question
 from exactree.report.regions import scales, two_features
 from exactree.splits.axis import AxisSplit, MissingSplit
 from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit, shown_value
@@ -36,6 +37,7 @@ def script_data(evidence: Evidence) -> str:
         ],
         "samples": {str(i): _sample(evidence, i) for rows in samples for i in rows},
         "regions": _regions(evidence),
+        "ranges": {str(j): _range(evidence, j) for j in shown_features(evidence)},
     }
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -108,6 +110,7 @@ def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any
         "right": place.right,
         "level": place.level,
         "width": width(subject, node),
+        "height": height(evidence, place),
         "rows": node.rows,
         "here": len(evidence.seen[place.number]),
         "weights": list(node.weights),
@@ -121,7 +124,21 @@ def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any
         found["yes"] = node.split.formula(names, **digits)
         found["no"] = node.split.formula(names, holds=False, **digits)
         found["question"] = _asked(node)
+        whole = full_question(subject, node)
+        if len(whole) > len(found["yes"]):
+            found["whole"] = whole
     return found
+
+
+def _range(evidence: Evidence, j: int) -> dict[str, Any] | None:
+    """Give the ends of a column of numbers, and whether all of them are whole."""
+    if evidence.kind(j).name not in ("number", "duration"):
+        return None
+    values = evidence.known_numbers(j)
+    if not len(values):
+        return None
+    whole = bool((values == np.floor(values)).all())
+    return {"low": float(values.min()), "high": float(values.max()), "whole": whole}
 
 
 def _samples_of(evidence: Evidence, node: int) -> list[int]:

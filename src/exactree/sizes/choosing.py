@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from exactree import inputs, parameters
-from exactree.estimators import OptimalTree, progress_line
+from exactree import inputs
+from exactree.estimators import OptimalTree
 from exactree.interrupts import deferred
+from exactree.parameters import PathParameters
 from exactree.problem import Result
+from exactree.progress import ProgressTable
 from exactree.refusing import refuse_no_table
 from exactree.sizes.folds import folds, scorer_of, search_results
 from exactree.sizes.path import SizePath, size_path
@@ -115,24 +117,18 @@ class ChoosesSize(OptimalTree, ABC):
         return np.array(found)
 
     def _path(self, X: Any, y: Any, weights: Floats | None) -> SizePath:
+        own = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name in PathParameters.__annotations__
+        }
         found = size_path(
             X,
             y,
-            max_splits=parameters.read_count("max_splits", self.max_splits, 0),
-            splits=self.splits,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            max_splits=self.max_splits,
             sample_weight=weights,
-            time_limit=self.time_limit,
-            memory_limit=self.memory_limit,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            on_progress=progress_line() if self.verbose else None,
-            missing=self.missing,
-            categorical_features=self.categorical_features,
-            categories=self.categories,
-            **self._problem(),
+            on_progress=ProgressTable() if self.verbose else None,
+            **{**own, **self._problem()},
         )
         if found[-1].status == "interrupted":
             raise KeyboardInterrupt

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
-from exactree.objectives import Objective
-from exactree.problem import Number, OnProgress, Result
-from exactree.solving import solve_sizes
-from exactree.splits import Splits
+from exactree.parameters import PathParameters, completed, takes
+from exactree.problem import Number, Result
+from exactree.request import read_request
+from exactree.sizes.solving import solve_sizes
+from exactree.values import read_count
 
 MOST_SHOWN = 20  # sizes in a notebook
 
@@ -79,35 +80,17 @@ def _shortened(objectives: list[Number]) -> str:
     return ", ".join([*shown, *(["..."] if len(objectives) > MOST_SHOWN else [])])
 
 
+@takes(PathParameters)
 def size_path(
-    X: Any,
-    y: Any,
-    *,
-    max_splits: int,
-    task: str = "classification",
-    splits: Splits = "axis",
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    min_weight_fraction_leaf: float = 0.0,
-    objective: Objective | str | None = None,
-    sample_weight: Any = None,
-    class_weight: Any = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = 1,
-    random_state: int = 0,
-    on_progress: OnProgress | None = None,
-    missing: str = "split",
-    categorical_features: Any = "from_dtype",
-    categories: str = "equality",
+    X: Any, y: Any = None, *, max_splits: int, **parameters: Unpack[PathParameters]
 ) -> SizePath:
     """Find the optimal tree for every number of splits from 0 to `max_splits`.
 
     Where the native search knows the objective (misclassification, whole-number cost matrices,
     squared error over columns) and there is a `max_depth`, trees of all sizes come from one search,
     which takes little longer than that for the largest. Else there is one for each size, the small
-    ones first: a path that is stopped has these proved. Stopped early, no size has a worse tree
-    than a smaller one.
+    ones first, which share the time: a path that is stopped has these proved. Stopped early, no
+    size has a worse tree than a smaller one.
 
     Parameters
     ----------
@@ -115,16 +98,6 @@ def size_path(
         Rows by columns, and a label, or a number in regression, for each row.
     max_splits : int
         The largest number of splits.
-    task, objective
-        "classification" or "regression", and the loss, as for `solve`.
-    splits, max_depth, min_samples_leaf, min_weight_fraction_leaf
-        What limits the trees, as for `solve`.
-    sample_weight, class_weight
-        Weights of the rows, as for `solve`.
-    time_limit, memory_limit, n_jobs, random_state, on_progress
-        As for `solve`; where there is a search for each size, they share the time.
-    missing, categorical_features, categories
-        How the columns are read, as for `solve`.
 
     Examples
     --------
@@ -138,25 +111,6 @@ def size_path(
          2          0          0  optimal
          3          0          0  optimal
     """
-    results = solve_sizes(
-        X,
-        y,
-        max_splits=max_splits,
-        task=task,
-        splits=splits,
-        max_depth=max_depth,
-        min_samples_leaf=min_samples_leaf,
-        min_weight_fraction_leaf=min_weight_fraction_leaf,
-        objective=objective,
-        sample_weight=sample_weight,
-        class_weight=class_weight,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
-        n_jobs=n_jobs,
-        random_state=random_state,
-        on_progress=on_progress,
-        missing=missing,
-        categorical_features=categorical_features,
-        categories=categories,
-    )
-    return SizePath(tuple(results))
+    most = read_count("max_splits", max_splits, 0)
+    request = read_request({**completed(size_path, parameters), "max_splits": most})
+    return SizePath(tuple(solve_sizes(X, y, request, most)))

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, overload
+from time import perf_counter
+from typing import Any, Unpack, overload
 
-from exactree.objectives import Objective
-from exactree.problem import Number, OnProgress, Result
+from exactree.bounds import equal_rows_cost
+from exactree.parameters import PathParameters, completed, takes
+from exactree.preparing import make_problem
+from exactree.problem import Number, Result
+from exactree.request import Request, read_request
 from exactree.sizes.path import size_path
-from exactree.solving import bound_and_weight
-from exactree.splits import Splits
+from exactree.solving import Solving, sources_of
+from exactree.splits import Listing
 from exactree.tree import size
 
 
@@ -89,22 +93,9 @@ class PenaltyPath(Sequence[PenaltyStep]):
         return "\n".join([head, *lines, f"unknown below {self.unknown_below:.6g}"])
 
 
+@takes(PathParameters)
 def penalty_path(
-    X: Any,
-    y: Any,
-    *,
-    max_splits: int,
-    task: str = "classification",
-    splits: Splits = "axis",
-    min_samples_leaf: int = 1,
-    min_weight_fraction_leaf: float = 0.0,
-    objective: Objective | str | None = None,
-    sample_weight: Any = None,
-    class_weight: Any = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = 1,
-    on_progress: OnProgress | None = None,
+    X: Any, y: Any = None, *, max_splits: int, **parameters: Unpack[PathParameters]
 ) -> PenaltyPath:
     """Find the optimal tree for every penalty that up to `max_splits` splits decide.
 
@@ -118,14 +109,6 @@ def penalty_path(
         Rows by columns, and a label, or a number in regression, for each row.
     max_splits : int
         The largest number of splits to be tried.
-    task, splits, objective
-        What to solve, as for `solve`.
-    min_samples_leaf, min_weight_fraction_leaf
-        What limits the trees, as for `solve`.
-    sample_weight, class_weight
-        Weights of the rows, as for `solve`.
-    time_limit, memory_limit, n_jobs, on_progress
-        As for `size_path`.
 
     Examples
     --------
@@ -140,25 +123,40 @@ def penalty_path(
     >>> path.at(0.2).objective
     1
     """
-    of_rows: dict[str, Any] = {
-        "task": task,
-        "splits": splits,
-        "min_samples_leaf": min_samples_leaf,
-        "min_weight_fraction_leaf": min_weight_fraction_leaf,
-        "objective": objective,
-        "sample_weight": sample_weight,
-        "class_weight": class_weight,
-    }
-    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
-    limits |= {"n_jobs": n_jobs, "on_progress": on_progress}
-    path = size_path(X, y, max_splits=max_splits, **of_rows, **limits)
+    given = completed(penalty_path, parameters)
+    request = read_request({**given, "max_splits": max_splits})
+    if request.ratio is not None:
+        raise ValueError(
+            f"objective {request.ratio.name!r} is no sum over leaves, and has no penalties: use "
+            "size_path"
+        )
     proved = []
-    for result in path:
+    for result in size_path(X, y, max_splits=max_splits, **parameters):
         if result.status != "optimal":
             break
         proved.append(result)
-    bound, weight = bound_and_weight(X, y, **of_rows)
+    bound, weight = bound_and_weight(X, y, request)
     return lower_hull(proved, Fraction(bound), Fraction(weight))
+
+
+def bound_and_weight(X: Any, y: Any, request: Request) -> tuple[Number, Number]:
+    """Bound the loss of all trees by that of the groups of equal rows; and give the total weight.
+
+    >>> asked = Request(max_splits=1, sample_weight=[1, 3, 1])
+    >>> bound_and_weight([[1.0], [1.0], [2.0]], [0, 1, 1], asked)
+    (1, 5)
+    """
+    solving = Solving(request, perf_counter())
+    solving.read(X, y)
+    data, request = solving.data, solving.request
+    nothing = Listing(0, lambda: True, needed=False)
+    problem = make_problem(data, sources_of(request.splits, data), request, listing=nothing)
+    bound = equal_rows_cost(problem.keys(), problem.targets(), request.objective)
+    weight = Fraction(int(problem.row_costs().sum())) * problem.scale
+    if data.costs is not None:
+        weight = data.costs.weight
+    total = int(weight) if weight.denominator == 1 else float(weight)
+    return problem.price(bound), total
 
 
 def lower_hull(proved: Sequence[Result], bound: Fraction, weight: Fraction) -> PenaltyPath:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.fields import read_number, read_record, read_text, read_whole
-from exactree.problem import Cut, Part, Ranks
+from exactree.partitions import Partitions, packed
+from exactree.problem import Cut, ListedSplit, Ranks
 from exactree.rows import dense_ranks
-from exactree.sides import Sides, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tables.columns import Table, missing_of, numbers_of
 from exactree.tree import Split
@@ -208,14 +208,19 @@ class AxisColumns(Sources):
     values: NDArray[np.float64]
     columns: Ranks
 
-    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    @property
+    def features(self) -> range:  # type: ignore[override]
+        """Each column is itself."""
+        return range(len(self.columns))
+
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List x_i <= p_i for every distinct point p and column i, owned by p: p by p."""
         ranks = self.columns[:, rows]
         _, first = np.unique(ranks, axis=1, return_index=True)
         owners = np.sort(first)
         left = ranks[None] <= ranks[:, owners].T[:, :, None]
         table = left.reshape(-1, len(rows))
-        return Sides(packed(table), np.repeat(owners, len(ranks))[:, None].astype(np.int32))
+        return Partitions(packed(table), np.repeat(owners, len(ranks))[:, None].astype(np.int32))
 
     def known(self, cut: Split) -> AxisSplit | None:
         """Put the threshold between two values of which the engine told the ranks."""
@@ -233,8 +238,8 @@ class AxisColumns(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> AxisSplit:
         """Put the threshold between the two values around the cut among the node's rows."""
-        if isinstance(cut, Part):
-            column = cut.index % len(self.columns)
+        if isinstance(cut, ListedSplit):
+            column = cut.number % len(self.columns)
         else:
             assert isinstance(cut, Cut)
             column = cut.column

@@ -26,6 +26,11 @@ class BinaryColumns(Sources):
     high: NDArray[np.float64]
     columns: Ranks
 
+    @property
+    def features(self) -> range:  # type: ignore[override]
+        """Each column is itself."""
+        return range(len(self.columns))
+
     def split(
         self,
         cut: Split,
@@ -79,7 +84,7 @@ class Binary:
 
 
 def _refuse_other_values(table: Table) -> None:
-    """Refuse columns with an order and more than two values; categories are two-valued each."""
+    """Refuse columns with an order and more than two values; each category is a binary column."""
     for j, kind in enumerate(table.kinds):
         column = table.column(j)
         if kind.name not in ("category", "boolean"):

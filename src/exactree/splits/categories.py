@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -182,11 +182,6 @@ def shown_value(value: Value | None) -> str:
     text = str(value)
     plain = text and text == text.strip() and text.isprintable() and not set(text) & set(",{}")
     return text if plain and text != "missing" else repr(text)
-
-
-def listed_values(values: Iterable[Value | None]) -> str:
-    """Write several."""
-    return ", ".join(map(shown_value, values))
 
 
 def _name(feature: int, names: Sequence[str] | None) -> str:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Part, Ranks
+from exactree.partitions import Partitions
+from exactree.problem import Cut, ListedSplit, Ranks
 from exactree.rows import dense_ranks
-from exactree.sides import Sides
 from exactree.splits.axis import AxisColumns, AxisSplit, MissingSplit, between
 from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
@@ -57,11 +57,11 @@ class TableColumns(Sources):
     left_out: tuple[tuple[int, int], ...] = ()
 
     @property
-    def has_thresholds(self) -> bool:
-        """Say that thresholds are what this is about."""
-        return True
+    def features(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Give the column that each rank column asks."""
+        return tuple(asked.feature for asked in self.asked)
 
-    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List the rules of the rank columns, owned by rows, as those of any rank columns."""
         return AxisColumns(np.empty((0, 0)), self.columns).rules(rows, listing)
 
@@ -79,8 +79,8 @@ class TableColumns(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> Split:
         """Write the question down for the node's rows."""
-        if isinstance(cut, Part):
-            asked = self.asked[cut.index % len(self.columns)]
+        if isinstance(cut, ListedSplit):
+            asked = self.asked[cut.number % len(self.columns)]
         else:
             assert isinstance(cut, Cut)
             asked = self.asked[cut.column]

@@ -9,7 +9,7 @@ For a family of one's own, the two methods of `exactree.splits.own` are the shor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.geometry import SecondsLeft, no_limit
+from exactree.partitions import Partitions
 from exactree.problem import Ranks
-from exactree.sides import Sides
 from exactree.tree import Split
 
 __all__ = ["Listing", "SecondsLeft", "Sources", "SplitFamily", "no_limit"]
@@ -48,6 +48,9 @@ class Sources(ABC):
     columns: Ranks
     """Rank columns (D, n), D may be 0: a threshold on any of them is a split of the family."""
 
+    features: Sequence[int] | None = None
+    """The column of the data behind each rank column; None: it is not one."""
+
     left_out: tuple[tuple[int, int], ...] = ()
     """Categories without a rank column, as there are too many: columns of the data and codes."""
 
@@ -55,15 +58,15 @@ class Sources(ABC):
     """What to add to the words for the trees, where the family could not use all of the data."""
 
     @property
-    def has_sides(self) -> bool:
+    def has_partitions(self) -> bool:
         """Tell whether the family has splits beside those of its rank columns."""
         return False
 
-    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
+    def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions | None:
         """List the family's other partitions of these rows of the data, each once."""
         return None
 
-    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List all splits as rules that rows own, for the engines over combinations of rules."""
         raise ValueError(
             "these splits have no owners, which the engines 'size_rec', 'size_vec' and "

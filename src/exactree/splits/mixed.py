@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Part, Plane, Ranks
-from exactree.sides import Masks, Sides
+from exactree.partitions import Masks, Partitions
+from exactree.problem import CellSplit, Cut, ListedSplit, Plane, Ranks
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.splits.selected import selected_sources
 from exactree.tables.columns import Table
@@ -28,22 +28,22 @@ class MixedSources(Sources):
     richest: int = 0  # the part whose Terms include all others
 
     @property
-    def has_sides(self) -> bool:
+    def has_partitions(self) -> bool:
         """Tell whether any of the families has splits beside rank columns."""
-        return any(part.has_sides for part in self.parts)
+        return any(part.has_partitions for part in self.parts)
 
-    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
+    def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions | None:
         """Concatenate the families' partitions."""
-        if not self.has_sides:
+        if not self.has_partitions:
             return None
         found = []
         for part in self.parts:
-            listed = part.sides(rows, listing)
+            listed = part.partitions(rows, listing)
             found.append(_none(len(rows)) if listed is None else listed)
             listing = replace(listing, memory=listing.memory - found[-1].masks.nbytes)
         return self._joined(found)
 
-    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """Concatenate the families' lists of rules."""
         found = []
         for part in self.parts:
@@ -51,14 +51,14 @@ class MixedSources(Sources):
             listing = replace(listing, memory=listing.memory - found[-1].masks.nbytes)
         return self._joined(found)
 
-    def _joined(self, found: list[Sides]) -> Sides:
+    def _joined(self, found: list[Partitions]) -> Partitions:
         self.starts = np.cumsum([0, *map(len, found)]).tolist()[:-1]
         self.cell_starts = np.cumsum([0, *(len(sides.cells) for sides in found)]).tolist()[:-1]
         masks: Masks = np.concatenate([sides.masks for sides in found])
         owned = [sides.owners for sides in found if sides.owners is not None]
         owners = _padded(owned) if len(owned) == len(found) else None
         cells = tuple(cells for sides in found for cells in sides.cells)
-        joined = Sides(
+        joined = Partitions(
             masks,
             owners,
             all(sides.complete for sides in found),
@@ -80,22 +80,33 @@ class MixedSources(Sources):
         """Let the family that listed the split write it down."""
         if isinstance(cut, Plane):
             return self.parts[self.richest].split(cut, rows, left, seconds_left)
-        if isinstance(cut, Part):
-            starts = self.cell_starts if cut.left else self.starts
-            number = int(np.searchsorted(starts, cut.index, side="right")) - 1
-            part = Part(cut.index - starts[number], cut.left)
-            return self.parts[number].split(part, rows, left, seconds_left)
+        if isinstance(cut, ListedSplit):
+            family, number = _place(self.starts, cut.number)
+            return self.parts[family].split(ListedSplit(number), rows, left, seconds_left)
+        if isinstance(cut, CellSplit):
+            family, number = _place(self.cell_starts, cut.cells)
+            return self.parts[family].split(CellSplit(number, cut.left), rows, left, seconds_left)
         assert isinstance(cut, Cut)
         column = cut.column
-        for family in self.parts:
-            if column < len(family.columns):
-                return family.split(Cut(column, cut.rank), rows, left, seconds_left)
-            column -= len(family.columns)
+        for part in self.parts:
+            if column < len(part.columns):
+                return part.split(Cut(column, cut.rank), rows, left, seconds_left)
+            column -= len(part.columns)
         raise AssertionError(f"no family has column {cut.column}")
 
 
-def _none(n_rows: int) -> Sides:
-    return Sides(np.zeros((0, -(-n_rows // 64)), dtype=np.uint64))
+def _place(starts: list[int], number: int) -> tuple[int, int]:
+    """Give the family that a number belongs to, and the number within it.
+
+    >>> _place([0, 3, 3], 4)
+    (2, 1)
+    """
+    family = int(np.searchsorted(starts, number, side="right")) - 1
+    return family, number - starts[family]
+
+
+def _none(n_rows: int) -> Partitions:
+    return Partitions(np.zeros((0, -(-n_rows // 64)), dtype=np.uint64))
 
 
 def _padded(owners: list[NDArray[np.int32]]) -> NDArray[np.int32]:

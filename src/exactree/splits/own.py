@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Part, Ranks
-from exactree.sides import Sides, packed
+from exactree.partitions import Partitions, packed
+from exactree.problem import ListedSplit, Ranks
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.tree import Split
 
@@ -47,11 +47,11 @@ class OwnSources(Sources):
     numbers: NDArray[np.intp]  # the user's number of each partition that was kept
 
     @property
-    def has_sides(self) -> bool:
+    def has_partitions(self) -> bool:
         """Say that there are splits beside rank columns."""
         return True
 
-    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List the user's partitions, without trivial and repeated ones, whichever side is left."""
         X = self.X[rows]
         table = _checked(self.family, self.family.partitions(X), X)
@@ -60,7 +60,7 @@ class OwnSources(Sources):
         one_way = packed(np.concatenate([np.ones((1, len(X)), dtype=bool), table ^ ~table[:, :1]]))
         _, first = np.unique(one_way, axis=0, return_index=True)
         self.numbers = np.sort(first[first > 0]) - 1
-        return Sides(packed(table[self.numbers]))
+        return Partitions(packed(table[self.numbers]))
 
     def split(
         self,
@@ -70,9 +70,9 @@ class OwnSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> Split:
         """Ask the user's family, with left and right as it listed them, and check the answer."""
-        assert isinstance(cut, Part)
+        assert isinstance(cut, ListedSplit)
         X = self.X[rows]
-        number = int(self.numbers[cut.index])
+        number = int(self.numbers[cut.number])
         split = self.family.split(X, left, number)
         if not isinstance(split, Split) or not np.array_equal(split.goes_left(X), left):
             raise ValueError(
@@ -84,7 +84,7 @@ class OwnSources(Sources):
 
 @dataclass(frozen=True)
 class Own:
-    """A family of the user's in the clothes of ours."""
+    """Adapts a user's family to the protocol of the built-in ones."""
 
     family: OwnFamily
 

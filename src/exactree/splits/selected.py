@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.fields import read_list, read_record, read_whole, wrong
+from exactree.partitions import Partitions
 from exactree.problem import Ranks
-from exactree.sides import Sides
 from exactree.splits.family import Listing, SecondsLeft, Sources, SplitFamily, no_limit
 from exactree.tables.columns import Kind, Table, matrix_of
 from exactree.tree import NeedsNumber, Split, split_from_dict
@@ -78,15 +78,15 @@ class SelectedSources(Sources):
         self.columns = self.inner.columns
 
     @property
-    def has_sides(self) -> bool:
+    def has_partitions(self) -> bool:
         """Tell whether the family has splits beside those of its rank columns."""
-        return self.inner.has_sides
+        return self.inner.has_partitions
 
-    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides | None:
+    def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions | None:
         """List the family's other partitions of these rows of the data, each once."""
-        return self.inner.sides(rows, listing)
+        return self.inner.partitions(rows, listing)
 
-    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List all splits as rules that rows own."""
         return self.inner.rules(rows, listing)
 

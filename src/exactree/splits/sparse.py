@@ -19,8 +19,8 @@ from exactree.geometry import (
     unlisted,
     widest_margin,
 )
-from exactree.problem import Part, Plane, Ranks
-from exactree.sides import Cells, Sides, Terms, packed
+from exactree.partitions import Cells, Partitions, Terms, packed
+from exactree.problem import CellSplit, ListedSplit, Plane, Ranks
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.splits.surface import SurfaceSplit
 from exactree.tree import Split
@@ -39,7 +39,7 @@ class SparseSources(Sources):
     starts: list[int] = field(default_factory=list)  # the first listed partition of each set
 
     @property
-    def has_sides(self) -> bool:
+    def has_partitions(self) -> bool:
         """Say that there are splits beside rank columns."""
         return True
 
@@ -48,7 +48,7 @@ class SparseSources(Sources):
         """List the sets of columns; smaller ones are within them."""
         return list(combinations(range(self.X.shape[1]), self.most))
 
-    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List the partitions of every set of columns, or leave that to the search."""
         X = self.X[rows]
         if listing.needed:
@@ -58,9 +58,9 @@ class SparseSources(Sources):
         exact = partial(exact_vectors, X, PLANE)
         return replace(found, terms=(Terms(values, X.shape[1], self.most, exact),))
 
-    def _within_reach(self, X: NDArray[np.float64], listing: Listing) -> Sides:
+    def _within_reach(self, X: NDArray[np.float64], listing: Listing) -> Partitions:
         nothing = packed(np.zeros((0, len(X)), dtype=bool))
-        beyond = Sides(nothing, exhaustive=False)
+        beyond = Partitions(nothing, exhaustive=False)
         sets = comb(X.shape[1], self.most)
         # Every set of columns has a partition between any two values of a column at least.
         least = sets * (max(len(np.unique(column)) for column in X.T) - 1)
@@ -77,11 +77,11 @@ class SparseSources(Sources):
         except TimeoutError:
             return beyond
         if not listing.listed:
-            return Sides(nothing, cells=tuple(cells))
+            return Partitions(nothing, cells=tuple(cells))
         listed = self._listed(X, listing)
         return listed if listed.complete else beyond
 
-    def _listed(self, X: NDArray[np.float64], listing: Listing) -> Sides:
+    def _listed(self, X: NDArray[np.float64], listing: Listing) -> Partitions:
         masks, left = [], listing.memory
         try:
             for chosen in self.sets:
@@ -92,9 +92,16 @@ class SparseSources(Sources):
                 if not found.complete:
                     break
         except TimeoutError:
-            return Sides(packed(np.zeros((0, len(X)), dtype=bool)), complete=False)
+            return Partitions(packed(np.zeros((0, len(X)), dtype=bool)), complete=False)
         self.starts = np.cumsum([0, *map(len, masks)]).tolist()[:-1]
-        return Sides(np.concatenate(masks), complete=len(masks) == len(self.sets))
+        return Partitions(np.concatenate(masks), complete=len(masks) == len(self.sets))
+
+    def _set_of(self, cut: Split) -> int:
+        """Give the number of the set of columns that a partition is of."""
+        if isinstance(cut, CellSplit):
+            return cut.cells
+        assert isinstance(cut, ListedSplit)
+        return int(np.searchsorted(self.starts, cut.number, side="right")) - 1
 
     def split(
         self,
@@ -109,11 +116,7 @@ class SparseSources(Sources):
             assert self.embedding is not None
             surface = self.embedding.surface(cut.plane, X, left, seconds_left)
         else:
-            assert isinstance(cut, Part)
-            number = cut.index
-            if not cut.left:
-                number = int(np.searchsorted(self.starts, cut.index, side="right")) - 1
-            chosen = list(self.sets[number])
+            chosen = list(self.sets[self._set_of(cut)])
             found = widest_margin(X[:, chosen], left, PLANE, seconds_left=seconds_left)
             surface = _spread(found, chosen, X.shape[1])
         return SurfaceSplit(surface, X.shape[1], surface.strengths(X))

@@ -22,8 +22,8 @@ from exactree.geometry import (
     unlisted,
     widest_margin,
 )
+from exactree.partitions import Cells, Partitions, Terms, packed
 from exactree.problem import Plane, Ranks
-from exactree.sides import Cells, Sides, Terms, packed
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.splits.stored_surface import powers_of, read_surface
 from exactree.tree import Split
@@ -72,34 +72,40 @@ class SurfaceSplit(Split):
         return self.surface.decision(X)
 
     def formula(
-        self, feature_names: Sequence[str] | None = None, *, holds: bool = True, digits: int = 6
+        self,
+        feature_names: Sequence[str] | None = None,
+        *,
+        holds: bool = True,
+        digits: int = 6,
+        terms: int | None = None,
     ) -> str:
         """Write the question down, or its opposite if not `holds`; 17 `digits` are exact.
 
         With fewer, both sides are divided by the largest coefficient, of a sphere by that of the
         squares, so that a reader has small numbers before them; integers by their common factor.
-        Of many terms, the strongest are written, the first of them first, and the others counted.
+        Of more than eight terms the six strongest are written, the strongest first, and the others
+        counted; with `terms`, at most so many.
         """
         given = feature_names or [f"x[{j}]" for j in range(self.columns)]
         names = self.surface.family.names(given[: self.columns])
         total = ""
         *coefficients, threshold = self._readable(digits)
-        terms, folded = self._written(digits)
-        for k in terms:
+        written, folded = self._written(digits, terms)
+        for k in written:
             total += _summand(coefficients[k], names[k], first=not total, digits=digits)
         if folded:
-            total += f" + ({folded} weaker terms)"
+            total += f" + ({folded} weaker term{'s' * (folded > 1)})"
         sign = "<=" if holds else ">"
         return f"{total or '0'} {sign} {_shown(threshold, digits)}"
 
-    def _written(self, digits: int) -> tuple[list[int], int]:
+    def _written(self, digits: int, terms: int | None) -> tuple[list[int], int]:
         """Choose the terms of a formula, and count those that are left out."""
         sizes = [abs(value) for value in self.surface.coefficients]
         used = [k for k, value in enumerate(sizes) if value]
-        if len(used) <= MOST_TERMS or digits >= EXACT_DIGITS:
+        if len(used) <= (terms or MOST_TERMS) or digits >= EXACT_DIGITS:
             return used, 0
         strength = self.strengths or sizes
-        strongest = sorted(used, key=lambda k: -strength[k])[:STRONGEST_TERMS]
+        strongest = sorted(used, key=lambda k: -strength[k])[: terms or STRONGEST_TERMS]
         return strongest, len(used) - len(strongest)
 
     def _readable(self, digits: int) -> list[float] | list[int]:
@@ -191,11 +197,11 @@ class SurfaceSources(Sources):
     embedding: Embedding | None = None  # of the rows that `sides` was asked for
 
     @property
-    def has_sides(self) -> bool:
+    def has_partitions(self) -> bool:
         """Say that there are splits beside rank columns."""
         return True
 
-    def sides(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List every partition that a surface of the family makes, or leave that to the search.
 
         The search cuts cells, where there are not too many partitions to look for the best one.
@@ -210,10 +216,10 @@ class SurfaceSources(Sources):
 
     def _within_reach(
         self, X: NDArray[np.float64], values: NDArray[np.float64], listing: Listing
-    ) -> Sides:
+    ) -> Partitions:
         """Give the partitions if there are few enough for an exact search."""
         nothing = packed(np.zeros((0, len(X)), dtype=bool))
-        beyond = Sides(nothing, exhaustive=False)
+        beyond = Partitions(nothing, exhaustive=False)
         try:
             if surely_more(values, listing.reach):
                 return beyond
@@ -223,18 +229,18 @@ class SurfaceSources(Sources):
         if cells is None:
             return beyond
         if not listing.listed:
-            return Sides(nothing, cells=(Cells(*cells),))
+            return Partitions(nothing, cells=(Cells(*cells),))
         listed = self._listed(X, listing)
         return listed if listed.complete else beyond
 
-    def _listed(self, X: NDArray[np.float64], listing: Listing) -> Sides:
+    def _listed(self, X: NDArray[np.float64], listing: Listing) -> Partitions:
         try:
             found = dichotomies(X, self.family, memory_limit=listing.memory, stop=listing.stop)
         except TimeoutError:
-            return Sides(packed(np.zeros((0, len(X)), dtype=bool)), complete=False)
-        return Sides(found.expanded(), complete=found.complete)
+            return Partitions(packed(np.zeros((0, len(X)), dtype=bool)), complete=False)
+        return Partitions(found.expanded(), complete=found.complete)
 
-    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Sides:
+    def rules(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List the surfaces through data points, with these as owners."""
         try:
             found = owned_rules(
@@ -245,8 +251,8 @@ class SurfaceSources(Sources):
                 stop=listing.stop,
             )
         except TimeoutError:
-            return Sides(packed(np.zeros((0, len(rows)), dtype=bool)), complete=False)
-        return Sides(found.masks, found.owners, found.complete)
+            return Partitions(packed(np.zeros((0, len(rows)), dtype=bool)), complete=False)
+        return Partitions(found.masks, found.owners, found.complete)
 
     def split(
         self,

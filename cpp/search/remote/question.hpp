@@ -1,0 +1,90 @@
+// What is asked of a worker elsewhere, and what it answers: plain numbers, the same on every
+// machine.
+//
+// A question names a subproblem by the path that leads to its rows, and a first split of it, or a
+// branch of a tree of masks. Costs are lists: one, or one for every number of splits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/driver/control.hpp"
+#include "search/tree.hpp"
+#include "search/value.hpp"
+
+namespace exactree {
+
+using Costs = std::vector<Cost>;
+
+// One split on the way to some rows, and the side that was taken.
+struct Step {
+  int feature = 0, position = 0;
+  bool left = false;
+  bool operator==(const Step&) const = default;
+};
+using Path = std::vector<Step>;
+
+// What is known of the thresholds of a column of one side; see Solution.
+struct SideFacts {
+  int depth = 0, best_feature = -1;
+  // Per column and threshold: its rank, then what is known of both sides from below and above.
+  std::vector<std::vector<std::int64_t>> columns;
+  bool empty() const { return columns.empty(); }
+};
+
+// A threshold of the same column whose side was solved, by whomever.
+struct Neighbour {
+  int position = 0, side = 0;
+  SideFacts facts;
+};
+
+struct Question {
+  Path path;
+  int feature = -1, position = 0;
+  std::vector<bool> branch;  // masks: which child, from the root of their tree on
+  Costs target;              // only what could cost less than this is of interest
+  Costs goal;                // a tree that costs less is to be written down
+  Costs lo[2], hi[2];        // what is known of the two sides
+  bool divisible = false;    // whether it can be asked in smaller pieces
+  bool shared = false;       // whether others want to know what is found of the sides' thresholds
+  std::vector<Neighbour> neighbours;
+};
+
+// A mask that was found to be a better first split.
+struct FoundMask {
+  int budget = 0;
+  int id = -1;  // of a listed one; of a cell, its arrangement and rows instead
+  int source = 0;
+  std::vector<std::uint64_t> left;
+  Costs side[2];
+};
+
+// A tree with a first split that was asked for, of a number of splits.
+struct FoundTree {
+  int budget = 0;
+  Cost cost = 0;
+  Tree tree;
+};
+
+struct Reply {
+  bool complete = false;
+  Costs lo[2], hi[2];  // columns: what is proved of the two sides, complete or not
+  SideFacts facts[2];  // columns: of a side that is open, or, if they are shared, of both
+  Costs best;          // masks: no mask of the branch costs less, if that is below the target
+  std::vector<FoundMask> masks;
+  std::vector<FoundTree> trees;
+  Counters counters;
+};
+
+template <class V>
+Costs costs_of(const V& v) {
+  Costs out;
+  for (int k = 0; k < v.budgets(); ++k) out.push_back(v[k]);
+  return out;
+}
+
+// Throws std::invalid_argument if there are not as many as budgets.
+template <class V>
+V value_of(const Costs& costs, int budgets);
+
+}  // namespace exactree

@@ -1,0 +1,417 @@
+#include "search/remote/session.hpp"
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "search/binary/binary_node.hpp"
+#include "search/driver/root.hpp"
+
+namespace exactree {
+
+namespace {
+
+// A frontier of the session: that of all rows, or one side of a piece of another.
+template <class V>
+struct Level {
+  Level* parent = nullptr;       // none: all rows
+  std::unique_ptr<Piece> piece;  // of the parent; this is one side of it
+  OpenSide<V> side;
+  Path path;
+  std::unique_ptr<Node> own_node;
+  Node* node = nullptr;
+  SearchRequest request;
+  SearchProgress progress;
+  SearchResult result;
+  std::unique_ptr<Incumbents<V>> own_incumbents;
+  Incumbents<V>* incumbents = nullptr;
+  std::unique_ptr<Frontier<V>> own_frontier;
+  Frontier<V>* frontier = nullptr;
+  V found;  // what trees of this side cost, by budget
+};
+
+struct ByPath {
+  bool operator()(const Path& a, const Path& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [](const Step& x, const Step& y) {
+                                          return std::tuple(x.feature, x.position, x.left) <
+                                                 std::tuple(y.feature, y.position, y.left);
+                                        });
+  }
+};
+
+// What an earlier run left of one frontier.
+struct Earlier {
+  std::vector<Claim> claims;    // complete ones
+  std::vector<Question> begun;  // pieces that were divided
+  std::vector<Claim> facts;     // of begun pieces
+};
+
+template <class V>
+class Session final : public AnySession, private RootSearch<V> {
+ public:
+  Session(const Posing& posing, MakeRoot make_root, Control& control, SearchProgress& progress,
+          std::unique_ptr<SearchResult> result);
+
+  bool open() override;
+  void restore(const Claim& claim) override;
+  Asked ask(Question& question, int& number, bool shared) override;
+  void tell(int number, const Reply& reply) override;
+  bool divide(int number, const Reply& reply) override;
+  std::vector<Claim> take_claims() override { return std::exchange(claims_, {}); }
+  TreeWanted next_unwritten() override;
+  void written(int budget, Cost cost, const Tree& tree) override;
+  void poll() override;
+  void stop(Status why) override { control_.stop(why); }
+  bool stopped() const override { return control_.stopped(); }
+  SearchResult finish() override;
+
+ private:
+  using RootSearch<V>::budget_;
+  using RootSearch<V>::control_;
+  using RootSearch<V>::data_;
+  using RootSearch<V>::frontier_;
+  using RootSearch<V>::incumbents_;
+  using RootSearch<V>::request_;
+  using RootSearch<V>::result_;
+  using RootSearch<V>::root_;
+  using RootSearch<V>::worker_;
+
+  struct AskedPiece {
+    Level<V>* level;
+    std::unique_ptr<Piece> piece;
+  };
+
+  Level<V>& root() { return levels_.front(); }
+  AskedPiece& asked(int number);
+  bool begin_again(Level<V>& level);
+  void restore_here(Level<V>& level);
+  void go_down(Level<V>& level, std::unique_ptr<Piece> piece);
+  bool has_room(const Level<V>& level) const;
+  void open_level(Level<V>& parent, std::unique_ptr<Piece> piece, const OpenSide<V>& side);
+  void limit(Level<V>& level);
+  void note_found(Level<V>& level);
+  void close_level(typename std::list<Level<V>>::iterator at);
+  void close_piece(Level<V>& level, Piece& piece, const Reply* reply);
+
+  std::unique_ptr<SearchResult> own_result_;
+  std::list<Level<V>> levels_;  // the first is that of all rows, the last the latest
+  std::map<int, AskedPiece> asked_;
+  int next_number_ = 0;
+  std::vector<Claim> claims_;
+  std::map<Path, Earlier, ByPath> earlier_;
+};
+
+template <class V>
+Session<V>::Session(const Posing& posing, MakeRoot make_root, Control& control,
+                    SearchProgress& progress, std::unique_ptr<SearchResult> result)
+    : RootSearch<V>(posing.data(), posing.request(), make_root, control, progress, *result),
+      own_result_(std::move(result)) {
+  Level<V>& all = levels_.emplace_back();
+  all.node = root_.get();
+  all.incumbents = &incumbents_;
+  all.frontier = frontier_.get();
+}
+
+template <class V>
+bool Session<V>::open() {
+  incumbents_.start(root_->leaf(), root_->label());
+  incumbents_.report();
+  try {
+    if (!control_.stopped() && budget_.depth > 0 && root_->leaf() > 0) frontier_->open();
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {
+    control_.stop(Status::kMemoryLimit);
+  }
+  return !control_.stopped();
+}
+
+template <class V>
+void Session<V>::restore(const Claim& claim) {
+  const Question& question = claim.question;
+  // A piece below another means that the other was begun.
+  Path path;
+  for (const Step& step : question.path) {
+    auto& begun = earlier_[path].begun;
+    const auto same = [&](const Question& q) {
+      return q.feature == step.feature && q.position == step.position;
+    };
+    if (std::none_of(begun.begin(), begun.end(), same)) {
+      begun.emplace_back();
+      begun.back().feature = step.feature;
+      begun.back().position = step.position;
+    }
+    path.push_back(step);
+  }
+  Earlier& here = earlier_[path];
+  if (claim.reply.complete) {
+    if (!path.empty())
+      here.claims.push_back(claim);
+    else if (!frontier_->restore(question, claim.reply))
+      throw std::invalid_argument("there is no such piece");
+    std::erase_if(here.begun, [&](const Question& q) {
+      return q.feature == question.feature && q.position == question.position;
+    });
+  } else {
+    here.facts.push_back(claim);
+    here.begun.push_back(question);
+  }
+}
+
+template <class V>
+void Session<V>::restore_here(Level<V>& level) {
+  const auto at = earlier_.find(level.path);
+  if (at == earlier_.end()) return;
+  for (const Claim& claim : std::exchange(at->second.claims, {}))
+    level.frontier->restore(claim.question, claim.reply);
+}
+
+// Goes on with a piece that an earlier run had divided. True if there was one.
+template <class V>
+bool Session<V>::begin_again(Level<V>& level) {
+  const auto at = earlier_.find(level.path);
+  if (at == earlier_.end()) return false;
+  Earlier& earlier = at->second;
+  while (!earlier.begun.empty()) {
+    const Question question = std::move(earlier.begun.back());
+    earlier.begun.pop_back();
+    std::unique_ptr<Piece> piece = level.frontier->piece();
+    if (!has_room(level) || !level.frontier->take(question, *piece)) continue;
+    for (const Claim& claim : earlier.facts)
+      if (claim.question.feature == question.feature &&
+          claim.question.position == question.position)
+        level.frontier->accept(*piece, claim.reply);
+    go_down(level, std::move(piece));
+    return true;
+  }
+  earlier_.erase(at);
+  return false;
+}
+
+// The latest level first: what is below a piece has to be known before the piece is.
+template <class V>
+Asked Session<V>::ask(Question& question, int& number, bool shared) {
+  for (auto at = levels_.end(); at != levels_.begin();) {
+    --at;
+    Level<V>& level = *at;
+    if (level.parent != nullptr) limit(level);
+    if (begin_again(level)) {
+      at = levels_.end();
+      continue;
+    }
+    std::unique_ptr<Piece> piece = level.frontier->piece();
+    const Asked asked = level.frontier->ask(worker_, *piece);
+    if (asked == Asked::kPiece) {
+      question = {};
+      question.path = level.path;
+      level.frontier->describe(*piece, question);
+      question.shared = shared;
+      if (shared) level.frontier->add_neighbours(*piece, question);
+      number = next_number_++;
+      asked_[number] = {&level, std::move(piece)};
+      return Asked::kPiece;
+    }
+    if (asked == Asked::kNone && level.parent != nullptr) {
+      close_level(at);
+      at = levels_.end();
+    }
+  }
+  return asked_.empty() ? Asked::kNone : Asked::kBusy;
+}
+
+template <class V>
+typename Session<V>::AskedPiece& Session<V>::asked(int number) {
+  const auto at = asked_.find(number);
+  if (at == asked_.end()) throw std::invalid_argument("no such piece was asked for");
+  return at->second;
+}
+
+template <class V>
+void Session<V>::tell(int number, const Reply& reply) {
+  AskedPiece& at = asked(number);
+  if (!reply.complete) throw std::invalid_argument("the reply is not complete");
+  at.level->frontier->accept(*at.piece, reply);
+  result_.counters.add(reply.counters);
+  close_piece(*at.level, *at.piece, &reply);
+  asked_.erase(number);
+  for (const FoundTree& found : reply.trees) written(found.budget, found.cost, found.tree);
+}
+
+template <class V>
+void Session<V>::close_piece(Level<V>& level, Piece& piece, const Reply* reply) {
+  Claim& claim = claims_.emplace_back();
+  claim.question.path = level.path;
+  level.frontier->describe(piece, claim.question);
+  if (reply != nullptr) claim.reply = *reply;
+  claim.reply.complete = true;
+  for (int s = 0; s < 2; ++s) {
+    claim.reply.lo[s] = claim.question.lo[s];
+    claim.reply.hi[s] = claim.question.hi[s];
+    claim.reply.facts[s] = {};
+  }
+  claim.reply.trees.clear();
+  level.frontier->tell(worker_, piece, true);
+}
+
+template <class V>
+bool Session<V>::divide(int number, const Reply& reply) {
+  AskedPiece& at = asked(number);
+  at.level->frontier->accept(*at.piece, reply);
+  result_.counters.add(reply.counters);
+  if (!has_room(*at.level)) return false;
+  Claim& claim = claims_.emplace_back();
+  claim.question.path = at.level->path;
+  at.level->frontier->describe(*at.piece, claim.question);
+  claim.reply = reply;
+  claim.reply.complete = false;
+  Level<V>& level = *at.level;
+  std::unique_ptr<Piece> piece = std::move(at.piece);
+  asked_.erase(number);
+  go_down(level, std::move(piece));
+  return true;
+}
+
+template <class V>
+bool Session<V>::has_room(const Level<V>& level) const {
+  return control_.has_room(2 * level.node->bytes());
+}
+
+template <class V>
+void Session<V>::go_down(Level<V>& level, std::unique_ptr<Piece> piece) {
+  OpenSide<V> side;
+  if (level.frontier->open_side(*piece, side))
+    open_level(level, std::move(piece), side);
+  else
+    close_piece(level, *piece, nullptr);
+}
+
+// No plan is made for a side: the cap is as good as the best tree.
+template <class V>
+void Session<V>::open_level(Level<V>& parent, std::unique_ptr<Piece> piece,
+                            const OpenSide<V>& side) {
+  Level<V>& level = levels_.emplace_back();
+  level.parent = &parent;
+  level.piece = std::move(piece);
+  level.side = side;
+  level.path = parent.path;
+  level.path.push_back(side.step);
+  level.own_node = parent.node->make_empty();
+  level.node = level.own_node.get();
+  parent.node->make_child(side.step.feature, side.step.position, side.step.left, *level.node,
+                          worker_.work());
+  if (level.node->kind() == SplitKind::kBinary) static_cast<BinaryNode&>(*level.node).open();
+  control_.use_memory(level.node->bytes());
+  Budget budget = budget_;
+  for (std::size_t i = 0; i < level.path.size(); ++i) budget = budget.child();
+  level.request = request_;
+  level.request.sizes = V::kSizes;
+  level.request.max_splits = budget.splits;
+  level.request.max_depth = budget.depth;
+  level.request.lower_bound = std::max<Cost>(0, side.lo.most());
+  level.request.upper_bound = kInfinite;
+  level.request.switches.off |= 1u << static_cast<int>(Pruning::kIncumbent);
+  level.own_incumbents = std::make_unique<Incumbents<V>>(level.request, budget, control_,
+                                                         level.progress, level.result);
+  level.incumbents = level.own_incumbents.get();
+  level.incumbents->start(level.node->leaf(), level.node->label());
+  level.own_frontier = worker_.source().frontier(
+      {data_, level.request, *level.node, budget, worker_, *level.incumbents, side.relatives});
+  level.frontier = level.own_frontier.get();
+  level.frontier->open();
+  level.found = side.hi;
+  note_found(level);
+  level.incumbents->limit(side.cap);
+  restore_here(level);
+}
+
+// A better tree elsewhere leaves less to be found here.
+template <class V>
+void Session<V>::limit(Level<V>& level) {
+  note_found(level);
+  OpenSide<V> now;
+  const bool wanted =
+      level.parent->frontier->open_side(*level.piece, now) && now.step == level.side.step;
+  level.incumbents->limit(wanted ? now.cap : level.side.lo);
+}
+
+template <class V>
+void Session<V>::note_found(Level<V>& level) {
+  for (std::size_t k = 0; k < level.incumbents->size(); ++k) {
+    const Incumbent& best = (*level.incumbents)[k];
+    Cost cost = best.cost;
+    if (best.place != kKnownBefore) cost = std::min(cost, best.value);
+    const int at = static_cast<int>(k);
+    if (cost < level.found[at]) level.found.set(at, cost);
+  }
+}
+
+// Nothing below the value of the incumbents is open, so the optimum is not below it either.
+template <class V>
+void Session<V>::close_level(typename std::list<Level<V>>::iterator at) {
+  Level<V>& level = *at;
+  note_found(level);
+  auto solution = std::make_unique<Solution<V>>();
+  solution->lower = level.side.lo;
+  for (std::size_t k = 0; k < level.incumbents->size(); ++k) {
+    const int i = static_cast<int>(k);
+    solution->lower.set(i, std::max(solution->lower[i], (*level.incumbents)[k].value));
+  }
+  solution->upper = level.found;
+  solution->depth = level.request.max_depth;
+  level.frontier->store(*solution);
+  Level<V>& parent = *level.parent;
+  parent.frontier->close_side(*level.piece, level.side, std::move(solution));
+  std::unique_ptr<Piece> piece = std::move(level.piece);
+  control_.use_memory(-level.node->bytes());
+  levels_.erase(at);
+  go_down(parent, std::move(piece));
+}
+
+template <class V>
+TreeWanted Session<V>::next_unwritten() {
+  for (;;) {
+    const auto at = incumbents_.next_unwritten();
+    if (at.split.feature < 0) return {};
+    if (!incumbents_.lacks_tree(at.k) || incumbents_[at.k].value < at.cost) continue;
+    TreeWanted wanted{static_cast<int>(at.k), incumbents_.splits_of(at.k), at.cost,
+                      at.split.feature,       at.split.position,           {}};
+    for (int s = 0; s < 2; ++s) wanted.side[s] = costs_of(at.split.hi[s]);
+    return wanted;
+  }
+}
+
+template <class V>
+void Session<V>::written(int budget, Cost cost, const Tree& tree) {
+  if (budget < 0 || static_cast<std::size_t>(budget) >= incumbents_.size() || tree.empty())
+    throw std::invalid_argument("a tree of a budget that there is not");
+  incumbents_.written(static_cast<std::size_t>(budget), cost, tree);
+}
+
+template <class V>
+void Session<V>::poll() {
+  control_.poll();
+  this->note_bound();
+}
+
+template <class V>
+SearchResult Session<V>::finish() {
+  asked_.clear();
+  this->conclude();
+  result_.seconds = control_.seconds();
+  result_.peak_bytes = control_.peak_bytes();
+  return std::move(result_);
+}
+
+}  // namespace
+
+std::unique_ptr<AnySession> make_session(const Posing& posing, MakeRoot make_root, Control& control,
+                                         SearchProgress& progress) {
+  return posing.with_value([&]<class V>() -> std::unique_ptr<AnySession> {
+    return std::make_unique<Session<V>>(posing, make_root, control, progress,
+                                        std::make_unique<SearchResult>());
+  });
+}
+
+}  // namespace exactree

@@ -1,0 +1,353 @@
+#include "search/sparse/split_search.hpp"
+
+#include <algorithm>
+
+#include "search/columns/floors.hpp"
+
+namespace exactree {
+
+namespace {
+
+// From how many rows on floors spare more than they cost, and up to how many columns.
+constexpr int kFloorRows = 1024, kFloorColumns = 256;
+
+}  // namespace
+
+SplitSearch::SplitSearch(const Problem& data, int max_splits, Switches switches, Control& control,
+                         std::int64_t table_bytes)
+    : data_(data),
+      penalty_(data.penalty),
+      max_splits_(max_splits),
+      control_(control),
+      carver_(data),
+      table_(data.features, table_bytes, control) {
+  work_.switches = switches;
+  work_.control = &control;
+  work_.calling_thread = true;
+}
+
+SplitSearch::Level& SplitSearch::level(int depth) {
+  while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>());
+  return *levels_[static_cast<std::size_t>(depth)];
+}
+
+Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
+  std::unique_ptr<Node>& room = level(depth).child;
+  if (!room) {
+    control_.need_memory(node.bytes());
+    room = node.make_empty();
+  }
+  const std::int64_t before = room->bytes();
+  node.make_child(f, p, side == 0, *room, work_);
+  if (room->bytes() != before) control_.use_memory(room->bytes() - before);
+  ++work_.counters.nodes;
+  return *room;
+}
+
+// Useful. A tree of s splits costs at least s prices.
+int SplitSearch::useful(int splits, Cost limit) const {
+  if (penalty_ == 0) return splits;
+  const Cost most = limit <= 0 ? 0 : (limit - 1) / penalty_;
+  return most < splits ? static_cast<int>(most) : splits;
+}
+
+// No split and one. True: nothing is left to be found; `splits` is what can be useful.
+bool SplitSearch::solve_small(Node& node, int& splits, Cost limit, Outcome& out) {
+  splits = useful(splits, limit);
+  out.low = limit;
+  if (limit <= 0 || splits == 0) return true;
+  SideQuery query;
+  query.wanted = true;
+  query.best = limit - penalty_;
+  node.whole(query, false, work_);
+  if (query.best + penalty_ < limit) {
+    out.low = out.high = query.best + penalty_;
+    splits = useful(splits, out.low);
+  }
+  return splits <= 1;
+}
+
+SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost cap, bool look_up) {
+  const Cost leaf = node.leaf();
+  Outcome out{std::min(cap, leaf), leaf};
+  if (out.low <= 0) return out;
+  const bool keep =
+      look_up && splits > 1 && work_.switches.on(Pruning::kArchive) && useful(splits, out.low) > 1;
+  std::vector<std::int32_t> key;
+  std::uint64_t hash = 0;
+  if (keep) {
+    table_.set_key(node, splits);
+    if (const BoxTable::Bounds* known = table_.find()) {
+      if (known->low >= std::min(cap, known->high)) {
+        work_.counters.count(Pruning::kArchive);
+        out.low = known->low;
+        out.high = std::min(leaf, known->high);
+        return out;
+      }
+      out.high = std::min(out.high, known->high);
+    }
+    key = table_.key();
+    hash = table_.hash();
+  }
+  Frame frame{node, depth, splits, out};
+  if (!solve_small(node, frame.splits, out.low, frame.best)) {
+    for (int f = 0; f < node.features(); ++f) {
+      carve(frame, f);
+      if (control_.stopped()) return frame.best;
+    }
+    if (frame.splits > 2)
+      for (int f = 0; f < node.features(); ++f) {
+        both(frame, f);
+        if (control_.stopped()) return frame.best;
+      }
+  }
+  if (keep) table_.add(key, hash, {frame.best.low, frame.best.high});
+  return frame.best;
+}
+
+void SplitSearch::improve(Frame& frame, int f, int p, const int splits[2], const Cost cost[2]) {
+  const Cost total = cost[0] + cost[1] + penalty_;
+  if (total >= frame.best.low) return;
+  frame.best.low = frame.best.high = total;
+  frame.best.feature = f;
+  frame.best.position = p;
+  for (int s = 0; s < 2; ++s) frame.best.splits[s] = splits[s], frame.best.cost[s] = cost[s];
+  frame.splits = useful(frame.splits, total);
+}
+
+SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int side, int splits,
+                                             Cost cap, std::uint16_t* floors) {
+  const int useful_splits = useful(splits, cap);
+  if (useful_splits > 1) {
+    Node& rest = child(frame.node, frame.depth, f, p, side);
+    return solve(rest, frame.depth + 1, splits, cap);
+  }
+  frame.node.part(f, p, work_);
+  const Cost leaf = work_.side_leaf[side];
+  Outcome out{std::min(cap, leaf), leaf};
+  if (useful_splits == 0 || out.low <= penalty_) return out;
+  ++work_.counters.evaluations;
+  SideQuery query[2];
+  query[side].wanted = true;
+  query[side].best = out.low - penalty_;
+  query[side].floors = floors;
+  frame.node.depth_one(f, p, query, false, work_);
+  const Cost one = query[side].best + penalty_;
+  if (one < out.low) out.low = out.high = one;
+  return out;
+}
+
+void SplitSearch::carve(Frame& frame, int f) {
+  work_.spend(1 + frame.node.rows() / 4096);
+  const bool all = !work_.switches.on(Pruning::kCarving);
+  carver_.read(frame.node, f);
+  const Cost limit = frame.best.low - penalty_;
+  for (int s = 0; s < 2; ++s)
+    work_.counters.pruned[static_cast<std::size_t>(Pruning::kCarving)] +=
+        carver_.list(frame.node, f, s, limit, all, level(frame.depth).carvings[s]);
+  for (int s = 0; s < 2; ++s) carve(frame, f, s);
+}
+
+// Takes off what is known to be too expensive at both ends of a run. From right to left the leaves
+// cost less and the rests more, from left to right it is the other way round, and the rest loses
+// at most the influence of the rows it loses (Subset, Similarity). False: nothing is left.
+bool SplitSearch::trim(const Frame& frame, int f, const std::vector<Carving>& list, Run& run) {
+  const Cost limit = frame.best.low - penalty_;
+  const auto at = [&](int i) { return list[static_cast<std::size_t>(i)]; };
+  if (work_.switches.on(Pruning::kSubInterval))
+    while (run.last >= run.first && at(run.last).leaf + run.right_value >= limit) {
+      work_.counters.count(Pruning::kSubInterval);
+      --run.last;
+    }
+  if (run.left >= 0 && work_.switches.on(Pruning::kNeighbour))
+    while (run.last >= run.first) {
+      const Cost lost = between(frame, f, at(run.left).position, at(run.first).position);
+      if (at(run.first).leaf + run.left_value - lost < limit) break;
+      work_.counters.count(Pruning::kNeighbour);
+      ++run.first;
+    }
+  return run.first <= run.last;
+}
+
+void SplitSearch::carve(Frame& frame, int f, int s) {
+  const std::vector<Carving>& list = level(frame.depth).carvings[s];
+  const auto at = [&](int i) { return list[static_cast<std::size_t>(i)]; };
+  std::vector<Run> runs{{0, static_cast<int>(list.size()) - 1, -1, 0, 0, {}, {}}};
+  for (bool begun = false; !runs.empty(); begun = true) {
+    Run run = std::move(runs.back());
+    runs.pop_back();
+    if (!trim(frame, f, list, run)) continue;
+    // The largest leaf first: often it settles all.
+    const int i = begun ? (run.first + run.last + 1) / 2 : run.last;
+    Floors floors = no_floors(frame);
+    if (!run.right_floors.empty()) take_floors(run.right_floors, 0, floors);
+    if (!run.left_floors.empty())
+      take_floors(run.left_floors, between(frame, f, at(run.left).position, at(i).position),
+                  floors);
+    // Solved beyond what it needs itself, so that the smaller leaves before it are settled, too.
+    const Cost cap = frame.best.low - penalty_ - at(run.first).leaf;
+    const int below = unlimited() ? kUnlimited : frame.splits - 1;
+    const Outcome rest = solve_side(frame, f, at(i).position, 1 - s, below, cap,
+                                    floors.empty() ? nullptr : floors.data());
+    if (control_.stopped()) return;
+    if (rest.low == rest.high) {
+      int splits[2] = {below, below};
+      Cost cost[2] = {rest.high, rest.high};
+      splits[s] = 0;
+      cost[s] = at(i).leaf;
+      improve(frame, f, at(i).position, splits, cost);
+    }
+    runs.push_back({i + 1, run.last, i, rest.low, run.right_value, floors, run.right_floors});
+    runs.push_back({run.first, i - 1, run.left, run.left_value, rest.low,
+                    std::move(run.left_floors), std::move(floors)});
+  }
+}
+
+Cost SplitSearch::between(const Frame& frame, int f, int p, int q) {
+  return frame.node.influence(f, std::min(p, q), std::max(p, q));
+}
+
+// Floors (columns/floors.hpp) of the one side that is scanned. Subset and Similarity hold for them
+// as well.
+SplitSearch::Floors SplitSearch::no_floors(const Frame& frame) const {
+  const bool pay = frame.node.rows() >= kFloorRows && frame.node.features() <= kFloorColumns;
+  if (data_.weights != nullptr || !work_.switches.on(Pruning::kFloor)) return {};
+  if (!pay && !work_.switches.everywhere()) return {};
+  return Floors(static_cast<std::size_t>(floor_stride(frame.node.features())), 0);
+}
+void SplitSearch::take_floors(const Floors& from, Cost influence, Floors& to) const {
+  const Cost less = (influence + data_.unit - 1) / data_.unit;
+  if (!to.empty()) raise_floors(to.data(), from.data(), less, static_cast<int>(to.size()));
+}
+
+// Splits on both sides. A side has formal splits here: one that parts nothing may count. So it
+// costs a price at least, and Subset and Similarity hold.
+void SplitSearch::both(Frame& frame, int f) {
+  if (frame.splits < 3) return;
+  std::vector<Cut> cuts(2);
+  for (Cut& cut : cuts)
+    for (auto& low : cut.low) low.assign(static_cast<std::size_t>(frame.splits - 1), penalty_);
+  cuts[0].position = 0;
+  cuts[1].position = frame.node.rows();
+  std::vector<std::pair<int, int>> runs{{0, 1}};
+  while (!runs.empty() && frame.splits > 2) {
+    const auto a = static_cast<std::size_t>(runs.back().first);
+    const auto b = static_cast<std::size_t>(runs.back().second);
+    runs.pop_back();
+    int first, last;
+    if (!open_between(frame, f, cuts[a], cuts[b], first, last)) continue;
+    const int middle = frame.node.next(f, first + (last - first) / 2);
+    Cut cut;
+    cut.position = middle <= last ? middle : frame.node.prev(f, last);
+    evaluate(frame, f, cuts[a], cuts[b], cut);
+    if (control_.stopped()) return;
+    const int at = static_cast<int>(cuts.size());
+    cuts.push_back(std::move(cut));
+    runs.emplace_back(at, b);
+    runs.emplace_back(a, at);
+  }
+}
+
+// How many splits the sides may have if both have some and a node has n: the i-th way to share
+// them. Without a limit there is one, and place 1 stands for any number.
+SplitSearch::Shares SplitSearch::shares(int i, int n) const {
+  if (unlimited()) return {{kUnlimited, kUnlimited}, {1, 1}};
+  return {{i, n - 1 - i}, {static_cast<std::size_t>(i), static_cast<std::size_t>(n - 1 - i)}};
+}
+
+// Where between two positions there may still be something. For a position p between a and b
+// with i and j splits on its sides, e(L(a), i) + e(R(b), j) is a bound (Subset); so is
+// e(L(a), i) + e(R(a), j) less the influence of the rows from a to p, and the same from b.
+bool SplitSearch::open_between(const Frame& frame, int f, const Cut& a, const Cut& b, int& first,
+                               int& last) {
+  const Cost limit = frame.best.low - penalty_;
+  first = frame.node.rows();
+  last = 0;
+  for (int i = 1; i <= ways(frame.splits); ++i) {
+    const auto [l, r] = shares(i, frame.splits).place;
+    if (a.low[0][l] + b.low[1][r] >= limit && work_.switches.on(Pruning::kSubInterval)) {
+      work_.counters.count(Pruning::kSubInterval);
+      continue;
+    }
+    int from = a.position + 1, to = b.position - 1;
+    if (work_.switches.on(Pruning::kNeighbour)) {
+      const Cost spare_a = a.low[0][l] + a.low[1][r] - limit;
+      const Cost spare_b = b.low[0][l] + b.low[1][r] - limit;
+      if (spare_a > 0 || spare_b > 0) work_.counters.count(Pruning::kNeighbour);
+      from = std::max(from, frame.node.reach(f, a.position, spare_a + 1));
+      to = std::min(to, frame.node.reach_back(f, b.position, spare_b + 1));
+    }
+    first = std::min(first, from);
+    last = std::max(last, to);
+  }
+  first = frame.node.next(f, std::max(first, 1));
+  last = last < 1 ? 0 : frame.node.prev(f, std::min(last, frame.node.rows() - 1));
+  return first <= last;
+}
+
+void SplitSearch::evaluate(Frame& frame, int f, const Cut& a, const Cut& b, Cut& cut) {
+  const Node& node = frame.node;
+  const int p = cut.position, n = frame.splits;
+  const auto sizes = a.low[0].size();
+  const Cost to_a = node.influence(f, a.position, p), to_b = node.influence(f, p, b.position);
+  for (int s = 0; s < 2; ++s) cut.low[s].resize(sizes);
+  for (std::size_t k = 0; k < sizes; ++k) {
+    cut.low[0][k] = std::max({a.low[0][k], b.low[0][k] - to_b, penalty_});
+    cut.low[1][k] = std::max({b.low[1][k], a.low[1][k] - to_a, penalty_});
+  }
+  for (int s = 0; s < 2; ++s) {
+    cut.floors[s] = no_floors(frame);
+    if (!a.floors[s].empty()) take_floors(a.floors[s], s == 0 ? 0 : to_a, cut.floors[s]);
+    if (!b.floors[s].empty()) take_floors(b.floors[s], s == 0 ? to_b : 0, cut.floors[s]);
+  }
+  std::vector<Cost> high[2];
+  for (int s = 0; s < 2; ++s) high[s].assign(sizes, kInfinite);
+  for (int i = 1; i <= ways(n) && frame.splits == n && !control_.stopped(); ++i)
+    raise_both(frame, f, a, b, shares(i, n), high, cut);
+}
+
+// Raises the bounds of both sides until the split is too expensive or solved, and beyond that, so
+// that its neighbours are settled, too: those before it by e(L(a), i) and its right side, those
+// after it by its left side and e(R(b), j). A side that takes more than a scan is raised about
+// half-way at a time, the one next that took less so far.
+void SplitSearch::raise_both(Frame& frame, int f, const Cut& a, const Cut& b, const Shares& shares,
+                             std::vector<Cost> high[2], Cut& cut) {
+  const Cost limit = frame.best.low - penalty_;
+  const Cost known[2] = {a.low[0][shares.place[0]], b.low[1][shares.place[1]]};
+  const Cost goal = 2 * limit - known[0] - known[1];
+  Cost* low[2] = {&cut.low[0][shares.place[0]], &cut.low[1][shares.place[1]]};
+  Cost* top[2] = {&high[0][shares.place[0]], &high[1][shares.place[1]]};
+  const auto solved = [&](int s) { return *top[s] < kInfinite; };
+  std::int64_t spent[2] = {0, 0};
+  int s = 2 * cut.position <= frame.node.rows() ? 0 : 1;
+  if (shares.splits[0] != shares.splits[1]) s = shares.splits[0] < shares.splits[1] ? 0 : 1;
+  while (*low[0] + *low[1] < goal && !(solved(0) && solved(1))) {
+    if (solved(s) || (!solved(1 - s) && spent[1 - s] < spent[s])) s = 1 - s;
+    // What more than this costs, no neighbour needs to know.
+    const Cost most = limit - known[1 - s];
+    Cost cap = most;
+    if (useful(shares.splits[s], cap) > 1) {
+      cap = std::min(cap, goal - *low[1 - s]);
+      const Cost half = (goal - *low[0] - *low[1]) / 2 + 1;
+      if (!solved(1 - s)) cap = std::min(cap, *low[s] + std::max(penalty_, half));
+    }
+    if (*low[s] >= cap) {
+      // Enough is known of this side; the other one may settle the rest.
+      if (solved(1 - s) || *low[1 - s] >= limit - known[s]) break;
+      spent[s] = spent[1 - s] + 1;
+      continue;
+    }
+    const std::int64_t before = work_.counters.nodes;
+    std::uint16_t* floors = cut.floors[s].empty() ? nullptr : cut.floors[s].data();
+    const Outcome out = solve_side(frame, f, cut.position, s, shares.splits[s], cap, floors);
+    if (control_.stopped()) return;
+    spent[s] += work_.counters.nodes - before + 1;
+    *low[s] = std::max(*low[s], out.low);
+    if (out.low == out.high) *top[s] = out.high;
+  }
+  if (!solved(0) || !solved(1)) return;
+  const Cost cost[2] = {*top[0], *top[1]};
+  improve(frame, f, cut.position, shares.splits, cost);
+}
+
+}  // namespace exactree

@@ -1,0 +1,122 @@
+// Trees over rank columns that only their splits limit: at most so many, or a price for each.
+//
+// What is known of a set of rows does not depend on the depth at which it is met, so it is kept by
+// the set (box_table.hpp). A tree is a leaf, or a split with a leaf on one side (carving.hpp), or
+// one with splits on both sides. The first are few; the others are searched by intervals.
+//
+// Letters: e(A, k) is the optimum on the rows A with at most k splits. As in columns/chain.hpp,
+//   Subset.     A within B: e(A, k) <= e(B, k).
+//   Similarity. A within B: e(B, k) <= e(A, k) + influence(B - A).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "search/driver/control.hpp"
+#include "search/driver/search.hpp"
+#include "search/node.hpp"
+#include "search/sparse/box_table.hpp"
+#include "search/sparse/carving.hpp"
+#include "search/tree.hpp"
+
+namespace exactree {
+
+class SplitSearch {
+ public:
+  // No limit on the number of splits, where there is a price.
+  static constexpr int kUnlimited = 1 << 20;
+
+  SplitSearch(const Problem& data, int max_splits, Switches switches, Control& control,
+              std::int64_t table_bytes);
+
+  std::unique_ptr<Node> read(MakeRoot make_root) { return make_root(data_, work_); }
+  // Looks for a tree that costs less than `upper`: raises the bound and shows both.
+  void run(Node& root, Cost upper, SearchProgress& progress, SearchResult& result);
+
+ private:
+  // The optimum lies between these; a tree of cost `high` starts with the split, if there is one.
+  struct Outcome {
+    Cost low, high;
+    int feature = -1, position = 0;
+    int splits[2] = {0, 0};
+    Cost cost[2] = {0, 0};
+  };
+  using Floors = std::vector<std::uint16_t>;  // per column; empty: none are kept
+  // What is known of the two sides at a position of a column, by their number of splits.
+  struct Cut {
+    int position;
+    std::vector<Cost> low[2];
+    Floors floors[2];
+  };
+  // How many splits the two sides may have, and where in a Cut that is.
+  struct Shares {
+    int splits[2];
+    std::size_t place[2];
+  };
+  // A subproblem that is being solved.
+  struct Frame {
+    Node& node;
+    int depth;
+    int splits;
+    Outcome best;  // best.low is what the rest must cost less than
+  };
+  struct Level {
+    std::unique_ptr<Node> child;
+    std::vector<Carving> carvings[2];
+  };
+  struct Run {
+    int first, last;
+    int left;         // the carving before, if it was solved
+    Cost left_value;  // and what its rest costs at least
+    Cost right_value;
+    Floors left_floors, right_floors;
+  };
+
+  // The optimum with at most so many splits if it is below `cap`, else that it is not.
+  Outcome solve(Node& node, int depth, int splits, Cost cap, bool look_up = true);
+  bool solve_small(Node& node, int& splits, Cost limit, Outcome& out);
+  int useful(int splits, Cost limit) const;
+  // One side of a split, with at most so many splits: the optimum if it is below `cap`.
+  Outcome solve_side(Frame& frame, int f, int p, int side, int splits, Cost cap,
+                     std::uint16_t* floors);
+  Floors no_floors(const Frame& frame) const;
+  void take_floors(const Floors& from, Cost influence, Floors& to) const;
+  static Cost between(const Frame& frame, int f, int p, int q);
+
+  void carve(Frame& frame, int f);
+  void carve(Frame& frame, int f, int s);
+  bool trim(const Frame& frame, int f, const std::vector<Carving>& list, Run& run);
+
+  void both(Frame& frame, int f);
+  int ways(int splits) const { return unlimited() ? 1 : splits - 2; }
+  Shares shares(int i, int splits) const;
+  bool open_between(const Frame& frame, int f, const Cut& a, const Cut& b, int& first, int& last);
+  void evaluate(Frame& frame, int f, const Cut& a, const Cut& b, Cut& cut);
+  void raise_both(Frame& frame, int f, const Cut& a, const Cut& b, const Shares& shares,
+                  std::vector<Cost> high[2], Cut& cut);
+  void improve(Frame& frame, int f, int p, const int splits[2], const Cost cost[2]);
+
+  // Appends a tree of this cost, of which there is one.
+  void write(Node& node, int depth, int splits, Cost value, Tree& tree);
+  Cost next_target(Cost target, Cost bound, Cost upper) const;
+  Node& child(Node& node, int depth, int f, int p, int side);
+  Level& level(int depth);
+  bool unlimited() const { return max_splits_ >= kUnlimited; }
+
+  const Problem& data_;
+  Cost penalty_;
+  int max_splits_;
+  Control& control_;
+  Workspace work_;
+  Carver carver_;
+  BoxTable table_;
+  std::vector<std::unique_ptr<Level>> levels_;
+};
+
+// The same for a problem: looks for trees below `upper` with at most `max_splits` splits (-1: any
+// number, at a price). If there is none, the answer is the single leaf, and `upper` its bound. No
+// answer: stopped while the columns were read.
+SearchResult search_splits(const Problem& given, int max_splits, Cost upper, Switches switches,
+                           MakeRoot make_root, Control& control, SearchProgress& progress);
+
+}  // namespace exactree

@@ -1,0 +1,113 @@
+// Targets of a search by splits, and its trees.
+#include <algorithm>
+
+#include "search/columns/greedy_split.hpp"
+#include "search/driver/posing.hpp"
+#include "search/sparse/split_search.hpp"
+
+namespace exactree {
+
+namespace {
+
+// Prices by which targets grow.
+constexpr Cost kStep = 4;
+// Without a limit of memory, what is known of sets of rows keeps to this.
+constexpr std::int64_t kTableBytes = std::int64_t{1} << 29;
+
+}  // namespace
+
+void SplitSearch::write(Node& node, int depth, int splits, Cost value, Tree& tree) {
+  const auto here = tree.size();
+  tree.emplace_back();
+  tree[here].label = node.label();
+  if (node.leaf() <= value) return;
+  Outcome out{0, 0};
+  if (useful(splits, value + 1) > 1) out = solve(node, depth, splits, value + 1, false);
+  if (control_.stopped()) throw Stopped{};
+  if (out.feature < 0) {
+    Cost cost = 0;
+    const SingleSplit split = best_split(node, data_, Criterion::kErrors, &cost, work_);
+    out.feature = split.feature;
+    out.position = split.position;
+    out.cost[0] = out.cost[1] = kInfinite;
+  }
+  tree[here].feature = out.feature;
+  tree[here].low = node.rank_at(out.feature, out.position - 1);
+  tree[here].high = node.rank_at(out.feature, out.position);
+  for (int s = 0; s < 2; ++s) {
+    (s == 0 ? tree[here].left : tree[here].right) = static_cast<int>(tree.size());
+    Node& side = child(node, depth, out.feature, out.position, s);
+    write(side, depth + 1, out.splits[s], out.cost[s], tree);
+  }
+}
+
+// Targets grow, so that a search that is stopped has a bound: by some prices, or by shares of what
+// is known to be enough, fewer of them where nothing but the user will stop it.
+Cost SplitSearch::next_target(Cost target, Cost bound, Cost upper) const {
+  if (penalty_ > 0)
+    return std::min(upper, target == 0 ? 2 * penalty_ : std::max(target, bound) + kStep * penalty_);
+  const bool limited = control_.time_limit < 1e9;
+  if (target == 0 && limited) return std::min<Cost>(upper, 1);
+  if (bound < upper / 4) return upper / 4;
+  return limited && bound < upper / 2 ? upper / 2 : upper;
+}
+
+void SplitSearch::run(Node& root, Cost upper, SearchProgress& progress, SearchResult& result) {
+  SearchAnswer answer;
+  answer.objective = root.leaf();
+  answer.tree.assign(1, {});
+  answer.tree[0].label = root.label();
+  upper = std::min(upper, root.leaf());
+  Cost& bound = answer.lower_bound;
+  const auto show = [&] {
+    progress.objective = answer.objective;
+    progress.lower_bound = bound;
+    result.history.emplace_back(control_.seconds(), answer.objective, bound);
+  };
+  show();
+  try {
+    for (Cost target = 0; bound < upper;) {
+      target = next_target(target, bound, upper);
+      const Outcome out = solve(root, 0, max_splits_, target, false);
+      if (control_.stopped()) break;
+      bound = std::max(bound, out.low);
+      if (out.low == out.high && out.low < upper) {
+        upper = out.low;
+        Tree tree;
+        write(root, 0, max_splits_, out.low, tree);
+        answer.objective = out.low;
+        answer.tree = std::move(tree);
+      }
+      show();
+    }
+  } catch (const Stopped&) {
+    // What was proved before still holds.
+  }
+  const bool found = bound >= upper && (upper == answer.objective || !control_.stopped());
+  result.status = found ? Status::kOptimal : control_.status();
+  result.counters = work_.counters;
+  result.answers = {std::move(answer)};
+}
+
+SearchResult search_splits(const Problem& given, int max_splits, Cost upper, Switches switches,
+                           MakeRoot make_root, Control& control, SearchProgress& progress) {
+  SearchResult result;
+  // Columns of two values are columns like others here.
+  Problem data = given;
+  data.max_rank = std::max(data.max_rank, 2);
+  const Posing posing(data, {});
+  control.room = std::min(control.room, posing.room(control.memory_limit));
+  const std::int64_t bytes = control.memory_limit > 0 ? control.memory_limit / 4 : kTableBytes;
+  const int most = max_splits < 0 ? SplitSearch::kUnlimited : max_splits;
+  SplitSearch search(data, most, switches, control, bytes);
+  try {
+    search.run(*search.read(make_root), upper, progress, result);
+  } catch (const Stopped&) {
+    result.status = control.status();
+  }
+  result.seconds = control.seconds();
+  result.peak_bytes = control.peak_bytes();
+  return result;
+}
+
+}  // namespace exactree

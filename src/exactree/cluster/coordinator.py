@@ -1,0 +1,310 @@
+"""Asks workers for the open pieces of a search, and takes over what they prove.
+
+What it does with time: a task gets a slice. A piece that is not done by then comes back with what
+is proved, and is divided: its sides become frontiers of their own, whose pieces are asked for next.
+So no worker is busy with one piece for long, better trees reach all of them with the next piece,
+and a lost task is a lost slice. Nothing depends on timing but how long it takes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any
+
+from exactree import _native
+from exactree.cluster import tasks
+from exactree.cluster.ledger import Ledger
+from exactree.cluster.pools import LostPool, Pool
+from exactree.cluster.posing import Posing
+
+# Seconds: what a piece may take before it is divided, what one that cannot be divided gets at
+# first, and how long short pieces are put together to be.
+SLICE = 1.0
+WHOLE_SLICE = 8.0
+TASK = 0.1
+MOST_AT_ONCE = 8
+# How often a task is tried that fails by itself, and how many pools in a row may break.
+TRIES = 3
+# Seconds between looks at the clock, and between lines for those who watch.
+POLL = 0.02
+WATCH = 1.0
+
+
+class ClusterWarning(UserWarning):
+    """Something went wrong elsewhere; the result says what is proved all the same."""
+
+
+@dataclass
+class Task:
+    """Pieces that were sent together, or a tree to be written."""
+
+    numbers: list[int]
+    questions: list[dict[str, Any]]
+    seconds: float
+    wanted: dict[str, Any] | None = None
+    tries: int = 0
+    posing: Any = None  # sent along if the worker did not know it
+
+
+@dataclass(frozen=True)
+class Done:
+    """A piece that was answered: where it is, how long it took, and whether it was divided."""
+
+    number: int
+    path: tuple[tuple[int, ...], ...]
+    place: tuple[int, ...]
+    seconds: float
+    processor_seconds: float
+    complete: bool
+
+    @classmethod
+    def of(cls, number: int, question: dict[str, Any], reply: dict[str, Any]) -> Done:
+        """Read it off a question and its reply."""
+        path = tuple(tuple(step) for step in question.get("path", ()))
+        place = tuple(
+            question["branch"]
+            if "branch" in question
+            else (question["feature"], question["position"])
+        )
+        times = reply["seconds"], reply["processor_seconds"]
+        return cls(number, path, place, *times, reply["complete"])
+
+
+@dataclass
+class Coordinator:
+    """One search, its workers and its ledger."""
+
+    posing: Posing
+    pool: Pool
+    ledger: Ledger | None = None
+    memory_limit: int = 0
+    slice: float = SLICE
+    sketch: Callable[[list[list[int]]], str | None] | None = None
+    units: int = 1
+    done: list[Done] = field(default_factory=list)  # for benchmarks: what took how long
+
+    def run(self, time_limit: float, poll: Any) -> _native.SearchResult:
+        """Search until nothing is open, or a limit is reached."""
+        self._session = _native.Session(
+            self.posing.pose(), time_limit=time_limit, memory_limit=self.memory_limit, poll=poll
+        )
+        self._ends = monotonic() + time_limit
+        self._done: SimpleQueue[tuple[Any, Task]] = SimpleQueue()
+        self._waiting: deque[Task] = deque()
+        self._running: dict[int, Any] = {}
+        self._workers: set[str] = set()
+        self._broken = 0
+        self._piece_seconds = TASK
+        self._next_watch = monotonic() + WATCH
+        known = [] if self.ledger is None else self.ledger.begin(self.posing)
+        try:
+            if self._session.open():
+                self._restore(known)
+                self._search()
+        except LostPool as lost:
+            self._give_up(str(lost))
+        finally:
+            for future in self._running.values():
+                with suppress(Exception):  # of a pool that is lost
+                    future.cancel()
+            self.pool.close()
+        return self._finish()
+
+    # What was known before.
+
+    def _restore(self, known: list[list[Any]]) -> None:
+        for kind, *content in known:
+            try:
+                if kind == "claim":
+                    self._session.restore(*content)
+                elif kind == "tree":
+                    self._session.written(*content[:3])
+            except (ValueError, TypeError, IndexError, KeyError) as error:
+                assert self.ledger is not None
+                raise ValueError(
+                    f"{str(self.ledger.path)!r} has a claim that makes no sense ({error}): it was "
+                    "not written by this search"
+                ) from error
+
+    # The search.
+
+    def _search(self) -> None:
+        more = True
+        while not self._session.poll():
+            more = self._fill()
+            self._write_trees()
+            if not more and not self._running and not self._waiting:
+                return
+            self._take(POLL)
+            self._note()
+
+    def _fill(self) -> bool:
+        """Send what is open to whoever is free; False if nothing is open any more."""
+        room = self._room()
+        while self._waiting and len(self._running) < room:
+            self._send(self._waiting.popleft())
+        while len(self._running) < room:
+            task = self._next_task()
+            if isinstance(task, bool):
+                return task
+            self._send(task)
+        return True
+
+    def _room(self) -> int:
+        """Keep as many tasks as workers, and some more that wait for them if they are far."""
+        workers = self.pool.workers()
+        return workers if self.pool.is_near() else workers + (workers + 3) // 4
+
+    def _next_task(self) -> Task | bool:
+        """Put pieces together if they are short, and workers are far."""
+        together = round(TASK / max(self._piece_seconds, 1e-6))
+        at_once = 1 if self.pool.is_near() else max(1, min(MOST_AT_ONCE, together))
+        numbers: list[int] = []
+        questions: list[dict[str, Any]] = []
+        while len(questions) < at_once:
+            asked: Any = self._session.ask(self.pool.workers() > 1)
+            if isinstance(asked, bool):
+                if not questions:
+                    return asked
+                break
+            numbers.append(asked[0])
+            questions.append(asked[1])
+        divisible = all(question["divisible"] for question in questions)
+        return Task(numbers, questions, self.slice if divisible else WHOLE_SLICE)
+
+    def _send(self, task: Task) -> None:
+        seconds = max(min(task.seconds, self._ends - monotonic()), 0.0)
+        function: Any = tasks.answer if task.wanted is None else tasks.write
+        what: Any = task.questions if task.wanted is None else task.wanted
+        try:
+            head = (self.posing.key, task.posing or self.pool.kept(self.posing))
+            future = self.pool.submit(function, *head, what, seconds, self.memory_limit)
+        except LostPool:
+            raise
+        except Exception as error:  # the problem was on a worker that is lost
+            self._failed(task, error)
+            return
+        self._running[id(task)] = future
+        future.add_done_callback(lambda done: self._done.put((done, task)))
+
+    # What comes back.
+
+    def _take(self, seconds: float) -> None:
+        """Take over what is done; wait so long for the first."""
+        try:
+            future, task = self._done.get(timeout=seconds)
+            while True:
+                self._take_one(future, task)
+                future, task = self._done.get_nowait()
+        except Empty:
+            return
+
+    def _take_one(self, future: Any, task: Task) -> None:
+        if id(task) not in self._running:
+            return
+        del self._running[id(task)]
+        try:
+            found: Any = future.result()
+        except Exception as error:
+            self._failed(task, error)
+            return
+        if found is None:  # nobody has sent this worker the problem
+            task.posing = self.posing
+            self._waiting.append(task)
+            return
+        task.posing = None
+        self._broken = 0
+        if task.wanted is not None:
+            self._written(task.wanted, found)
+        else:
+            self._replies(task, found)
+
+    def _replies(self, task: Task, replies: list[dict[str, Any]]) -> None:
+        for number, question, reply in zip(task.numbers, task.questions, replies, strict=False):
+            self._workers.add(reply["worker"])
+            self.done.append(Done.of(number, question, reply))
+            if reply["complete"]:
+                self._piece_seconds += 0.2 * (reply["seconds"] - self._piece_seconds)
+                self._session.tell(number, reply)
+                for tree in reply.get("trees", ()):
+                    self._keep_tree(*tree)
+            else:
+                self._not_done(Task([number], [question], task.seconds, tries=task.tries), reply)
+        left = slice(len(replies), None)
+        if task.numbers[left]:
+            rest = Task(task.numbers[left], task.questions[left], task.seconds, tries=task.tries)
+            self._waiting.appendleft(rest)
+        if self.ledger is not None:
+            for claim in self._session.take_claims():
+                self.ledger.claim(*claim)
+
+    def _not_done(self, task: Task, reply: dict[str, Any]) -> None:
+        """Divide a piece that took too long, or give it more time."""
+        full = reply.get("why") == "memory_limit"
+        if task.questions[0]["divisible"] and self._session.divide(task.numbers[0], reply):
+            return
+        task.tries += full
+        if task.tries >= TRIES:
+            self._session.stop("memory_limit")
+            return
+        task.seconds *= 1 if full else 2
+        self._waiting.append(task)
+
+    def _failed(self, task: Task, error: Exception) -> None:
+        """Send it again: to others where a worker was lost, a few times where it failed itself."""
+        if self.pool.after(error):
+            self._broken += 1
+            if self._broken > TRIES * max(4, self.pool.workers()):
+                raise LostPool(f"workers are lost again and again: {error!r}")
+        else:
+            task.tries += 1
+            if task.tries >= TRIES:
+                raise LostPool(f"a task failed {TRIES} times: {error!r}")
+        task.posing = None
+        self._waiting.append(task)
+
+    # Trees.
+
+    def _write_trees(self) -> None:
+        """Have the trees of better splits written down, which only a stopped search needs."""
+        while (wanted := self._session.next_unwritten()) is not None:
+            if self.posing.kind != "masks":
+                self._waiting.appendleft(Task([], [], WHOLE_SLICE, wanted=wanted))
+
+    def _written(self, wanted: dict[str, Any], tree: list[list[int]]) -> None:
+        if tree:
+            self._session.written(wanted["budget"], wanted["cost"], tree)
+            self._keep_tree(wanted["budget"], wanted["cost"], tree)
+
+    def _keep_tree(self, budget: int, cost: int, tree: list[list[int]]) -> None:
+        if self.ledger is not None:
+            drawn = self.sketch(tree) if self.sketch is not None else None
+            self.ledger.tree(budget, cost, tree, drawn)
+
+    # For those who watch.
+
+    def _note(self) -> None:
+        if self.ledger is None or monotonic() < self._next_watch:
+            return
+        self._next_watch = monotonic() + WATCH
+        best, bound = self._session.objective, self._session.lower_bound
+        self.ledger.bound(best // self.units, bound // self.units)
+
+    def _give_up(self, why: str) -> None:
+        warnings.warn(
+            f"{why}. The result has the best tree and the bound until then", ClusterWarning, 4
+        )
+        self._session.stop("interrupted")
+
+    def _finish(self) -> _native.SearchResult:
+        found = self._session.finish(max(1, len(self._workers)))
+        if self.ledger is not None:
+            note = self.ledger.end if found.objective == found.lower_bound else self.ledger.bound
+            note(found.objective // self.units, found.lower_bound // self.units)
+        return found

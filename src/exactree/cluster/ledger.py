@@ -1,0 +1,216 @@
+"""The file of claims: what a search has proved, line by line, so that another run can go on.
+
+A line is a checksum and a JSON list: what it is, and its content. The first line is the header.
+Only whole lines count: one that a killed process has not finished is cut off. All is plain data.
+
+=========== ======================================================================================
+header      format, version of exactree, and the first search by its parts
+search      the key of a native search; all that follows belongs to it
+claim       question, reply: a fact about a piece (see `cpp/search/remote/question.hpp`)
+tree        budget, cost, tree, the tree drawn: a tree that was found
+bound       seconds, objective, lower bound: for those who watch
+end         the search is complete
+=========== ======================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any, BinaryIO
+from zlib import crc32
+
+from exactree.cluster.posing import Posing
+
+FORMAT = 1
+# No line is longer: a file of one endless line is none of ours.
+MAX_LINE = 2**28
+
+
+class Ledger:
+    """A file of claims that is read once and then appended to."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._searches: dict[str, list[list[Any]]] = {}
+        self._header: dict[str, Any] | None = None
+        self._file: BinaryIO | None = None
+        self._checked = False
+        self._seconds = 0.0
+        self._open()
+
+    def _open(self) -> None:
+        """Read the claims of earlier runs, cut off what is torn, and hold the file."""
+        try:
+            self._file = self.path.open("r+b")
+        except FileNotFoundError:
+            self._file = self.path.open("x+b")
+        except OSError as error:
+            raise ValueError(f"checkpoint={str(self.path)!r}: {error.strerror}") from error
+        try:
+            _hold(self._file, self.path)
+            self._read(self._file)
+        except ValueError:
+            self.close()
+            raise
+        self._started = monotonic()
+
+    def _read(self, file: BinaryIO) -> None:
+        whole, current = 0, None
+        for kind, content, end in _lines(file, self.path):
+            whole = end
+            if kind == "header":
+                self._header = content[0]
+            elif kind == "search":
+                current = self._searches.setdefault(str(content[0]), [])
+            elif current is not None:
+                current.append([kind, *content])
+            if kind == "bound":
+                self._seconds = max(self._seconds, float(content[0]))
+        file.truncate(whole)
+        file.seek(whole)
+
+    def begin(self, posing: Posing) -> list[list[Any]]:
+        """Turn to a search: give what is known of it, or refuse a file of another problem."""
+        if self._header is None:
+            self._header = {"format": FORMAT, "kind": posing.kind, "parts": posing.parts}
+            self._append("header", self._header)
+        elif not self._checked:
+            self._refuse_others(posing)
+        self._checked = True
+        self._append("search", posing.key)
+        return self._searches.setdefault(posing.key, [])
+
+    def _refuse_others(self, posing: Posing) -> None:
+        """Name what differs from the problem of the file."""
+        assert self._header is not None
+        theirs, ours = self._header["parts"], posing.parts
+        differ = [
+            f"{name}: {_short(theirs.get(name))} in the file, {_short(ours.get(name))} now"
+            for name in sorted({*theirs, *ours})
+            if theirs.get(name) != ours.get(name)
+        ]
+        if differ:
+            raise ValueError(
+                f"checkpoint={str(self.path)!r} belongs to another problem ({'; '.join(differ)}): "
+                "give the same call, or another file"
+            )
+
+    def claim(self, question: dict[str, Any], reply: dict[str, Any]) -> None:
+        """Keep a fact."""
+        self._append("claim", question, reply)
+
+    def tree(self, budget: int, cost: int, tree: Any, drawn: str | None = None) -> None:
+        """Keep a tree that was found, drawn for those who watch."""
+        self._append("tree", budget, cost, tree, drawn)
+
+    def bound(self, objective: Any, lower_bound: Any) -> None:
+        """Keep what is known now, for those who watch."""
+        seconds = self._seconds + monotonic() - self._started
+        self._append("bound", round(seconds, 3), objective, lower_bound)
+
+    def end(self, objective: Any, lower_bound: Any) -> None:
+        """Say that the search is complete."""
+        self.bound(objective, lower_bound)
+        self._append("end", objective, lower_bound)
+
+    def _append(self, *content: Any) -> None:
+        assert self._file is not None
+        self._file.write(line_of(content))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def line_of(content: tuple[Any, ...]) -> bytes:
+    """Write a line: a checksum and what it is the sum of."""
+    text = json.dumps(content, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (crc32(text), text)
+
+
+def records(path: str | Path) -> Iterator[tuple[str, list[Any]]]:
+    """Read the lines of a file, which another process may be writing, up to what is torn."""
+    try:
+        with Path(path).open("rb") as file:
+            for kind, content, _ in _lines(file, Path(path)):
+                yield kind, content
+    except OSError as error:
+        raise ValueError(f"{str(path)!r}: {error.strerror}") from error
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[tuple[str, list[Any], int]]:
+    """Give kind, content and end of every whole line. The first must be a header of ours."""
+    end = 0
+    while True:
+        line = file.readline(MAX_LINE)
+        if not line.endswith(b"\n"):
+            if end == 0 and line and not _may_be_header(line):
+                raise ValueError(f"{str(path)!r} is no checkpoint of exactree")
+            return
+        content = _content(line)
+        if content is None:
+            if end == 0 or file.read(1):  # damaged, and not merely torn
+                raise ValueError(
+                    f"{str(path)!r} is no checkpoint of exactree, or is damaged at byte {end}"
+                )
+            return
+        if end == 0:
+            _check_header(content, path)
+        end += len(line)
+        yield content[0], content[1:], end
+
+
+def _may_be_header(line: bytes) -> bool:
+    return len(line) < MAX_LINE and all(byte in b"0123456789abcdef" for byte in line[:8])
+
+
+def _content(line: bytes) -> list[Any] | None:
+    """Read a line; None if it is not one of ours, or its sum is wrong."""
+    if len(line) < 12 or line[8:9] != b" ":
+        return None
+    try:
+        if int(line[:8], 16) != crc32(line[9:-1]):
+            return None
+        content = json.loads(line[9:-1])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, list) or not content or not isinstance(content[0], str):
+        return None
+    return content
+
+
+def _check_header(content: list[Any], path: Path) -> None:
+    header = content[1] if len(content) == 2 and content[0] == "header" else None
+    if not isinstance(header, dict) or not isinstance(header.get("parts"), dict):
+        raise ValueError(f"{str(path)!r} is no checkpoint of exactree")
+    if header.get("format") != FORMAT:
+        raise ValueError(
+            f"{str(path)!r} has format {header.get('format')!r}, and this version of exactree "
+            f"reads format {FORMAT}"
+        )
+
+
+def _short(digest: Any) -> str:
+    text = "nothing" if digest is None else str(digest)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _hold(file: BinaryIO, path: Path) -> None:
+    """Refuse a file that another process is appending to, where the system can tell."""
+    if os.name != "posix":
+        return
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise ValueError(
+            f"checkpoint={str(path)!r} is in use by another run: wait for it, or give another file"
+        ) from error

@@ -1,0 +1,128 @@
+"""Budgets and limits as the native module names them, and its answers as results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from exactree.memory import default_limit
+from exactree.problem import (
+    CellSplit,
+    Cut,
+    Limits,
+    ListedSplit,
+    OnProgress,
+    Problem,
+    Progress,
+    Result,
+    Status,
+)
+from exactree.tree import Leaf, Node, Split, Tree
+
+MAX_BUDGET = 31
+
+
+def polled(on_progress: OnProgress | None) -> Any:
+    """Give the native search something to call, if there is anybody to show it to."""
+    if on_progress is None:
+        return None
+
+    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+        on_progress(Progress(seconds, objective, lower_bound))
+
+    return poll
+
+
+def terms_of(problem: Problem, limits: Limits) -> dict[str, Any]:
+    """Name the budgets and limits as the native module does."""
+    return {
+        "max_depth": problem.max_depth,
+        "max_splits": -1 if problem.max_splits is None else problem.max_splits,
+        "min_rows": problem.min_rows,
+        "time_limit": limits.seconds,
+        "memory_limit": limits.memory or default_limit(),
+        "threads": limits.threads,
+    }
+
+
+def seconds_left(limits: Limits, started: float) -> float:
+    """Count what was done before the native search against the limit."""
+    return max(limits.seconds - (perf_counter() - started), 0.0)
+
+
+def what_is_left(limits: Limits, start: float) -> Limits:
+    """Give the limits of what comes after `start`."""
+    return replace(limits, seconds=seconds_left(limits, start))
+
+
+def stats_of(found: Any) -> dict[str, Any]:
+    """Name what was counted; `threads` took part, which may be fewer than were asked for."""
+    return {
+        "seconds": found.seconds,
+        "peak_bytes": found.peak_bytes,
+        "threads": found.threads,
+        **found.counters,
+    }
+
+
+def refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
+    """Raise an error if the splits are more than curves over sizes have room for."""
+    if problem.max_splits is None or problem.max_splits <= MAX_BUDGET:
+        return
+    room = min(problem.n_rows - 1, 2**problem.max_depth - 1)
+    if sizes or problem.max_splits < room:  # else it limits nothing
+        raise ValueError(
+            f"max_splits={problem.max_splits} is more than this engine can budget, which is "
+            f"{MAX_BUDGET}: lower it, or limit the tree by max_depth or penalty alone"
+        )
+
+
+def result_of(problem: Problem, found: Any, *, objective: int, bound: int, tree: Any) -> Result:
+    """Give one answer of a search."""
+    made = [CellSplit(cells, tuple(left)) for cells, left in found.parts]
+    # A search for all sizes may stop after it has proved some of them.
+    status: Status = "optimal" if bound == objective else found.status
+    return Result(
+        status=status,
+        space=problem.space,
+        objective=objective,
+        lower_bound=bound,
+        gap=objective - bound,
+        tree=tree_of(
+            tree,
+            0 if problem.partitions is None else len(problem.partitions),
+            len(problem.columns),
+            made,
+        ),
+        stats=stats_of(found),
+        history=tuple(found.history),
+    )
+
+
+def tree_of(
+    lists: dict[str, list[int]], listed: int = 0, columns: int = 0, made: Sequence[CellSplit] = ()
+) -> Tree:
+    """Turn the lists in preorder into a tree; children come after their parent, so backwards.
+
+    The native search numbers its splits: `listed` partitions, columns, then those that it `made`.
+    """
+
+    def split(number: int, low: int, high: int) -> Split:
+        if number < listed:
+            return ListedSplit(number)
+        if made and number >= listed + columns:
+            return made[number - listed - columns]
+        return Cut(number - listed, low, high)
+
+    names = ("feature", "low", "high", "left", "right", "label")
+    feature, low, high, left, right, label = (lists[name] for name in names)
+    built: list[Tree] = [Leaf(0)] * len(feature)
+    for i in reversed(range(len(feature))):
+        if feature[i] < 0:
+            built[i] = Leaf(label[i])
+        else:
+            cut = split(feature[i], low[i], high[i])
+            built[i] = Node(cut, built[left[i]], built[right[i]])
+    return built[0]

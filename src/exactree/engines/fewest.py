@@ -1,0 +1,152 @@
+"""Among optimal trees, one with the fewest splits.
+
+Let S be the most splits that a tree of the problem can have. In the finer problem a tree of cost c
+and s splits costs c (S + 1) + s. Since s is at most S, a tree that costs less there does not cost
+more here, and of those that cost the same here the one with the fewest splits costs least there. So
+one search of the finer problem finds both. Its costs are whole numbers like any others: weights are
+S + 1 times as large, and every split costs one more.
+
+What is known of the finer problem says as much of the coarser one: a cost of at least b there is
+one of at least b // (S + 1) here.
+
+A tree that errs on nothing but equal rows ends a search at once, and to prove that it has the
+fewest splits may take far longer. So that search comes by itself, and only for problems of few
+numbers; for others `stats["fewest_splits"]` is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from exactree import _native
+from exactree.objectives.native import CostTable
+from exactree.problem import Limits, OnProgress, Problem, Progress, Result
+from exactree.tree import size
+
+# How many numbers (rows times columns) a table may have, by depth, for a perfect tree to be made
+# smaller: the search then takes some tenths of a second.
+PERFECT = {1: 10**7, 2: 10**6, 3: 10**5, 4: 10**4, 5: 10**3}
+
+Native = Callable[[Problem, Limits, OnProgress | None, dict[str, Any]], Result]
+
+
+def most_splits(problem: Problem) -> int:
+    """Give the most splits that a tree of the problem can have."""
+    room = problem.n_rows - 1
+    if problem.max_depth < 31:
+        room = min(room, 2**problem.max_depth - 1)
+    return room if problem.max_splits is None else min(room, problem.max_splits)
+
+
+def finer(problem: Problem) -> tuple[Problem, int] | None:
+    """Give the problem in which a split costs one more, and by what its other costs are multiplied.
+
+    None: its costs would be too large.
+    """
+    factor = most_splits(problem) + 1
+    rows = problem.unit * problem.n_rows if problem.weights is None else int(problem.weights.sum())
+    dearest = int(problem.form.costs.max()) if isinstance(problem.form, CostTable) else 1
+    if (rows * dearest + int(problem.penalty) * factor + 1) * factor >= _native.COST_LIMIT:
+        return None
+    made = replace(
+        problem,
+        unit=problem.unit * factor,
+        weights=None if problem.weights is None else problem.weights * np.int64(factor),
+        penalty=int(problem.penalty) * factor + 1,
+    )
+    return made, factor
+
+
+def search_fewest(
+    run: Native,
+    problem: Problem,
+    limits: Limits,
+    on_progress: OnProgress | None,
+    options: dict[str, Any],
+    *,
+    equal_rows: int,
+) -> Result:
+    """Search for the cheapest tree, and of those for one with the fewest splits."""
+    made = finer(problem)
+    if made is None:
+        return run(problem, limits, on_progress, options)
+    other, factor = made
+    known = None if limits.known is None else int(limits.known) * factor + factor - 1
+    show = None if on_progress is None else _coarser_progress(on_progress, factor)
+    # A tree of no more than this cost errs on equal rows alone, whatever its splits.
+    perfect = equal_rows * factor + factor - 1
+    _count_in(limits, factor)
+    found = run(other, replace(limits, known=known), show, {**options, "lower_bound": perfect})
+    told = coarser(found, factor)
+    if found.status != "optimal" or found.objective > perfect:
+        return told
+    # Which perfect tree was met first may depend on threads: the coarser search decides by rule.
+    left = max(limits.seconds - float(found.stats.get("seconds", 0.0)), 0.0)
+    _count_in(limits, 1)
+    plain = run(problem, replace(limits, seconds=left), None, options)
+    _count_in(limits, factor)
+    if plain.status != "optimal" or plain.objective != told.objective:
+        return replace(told, stats={**told.stats, "fewest_splits": 0})
+    cost = int(plain.objective) * factor + size(plain.tree)
+    told = replace(told, tree=plain.tree)
+    found = replace(found, objective=cost, tree=plain.tree)
+    least = {**options, "lower_bound": equal_rows * factor}
+    return _smaller(run, other, limits, told, found, least)
+
+
+def _count_in(limits: Limits, units: int) -> None:
+    """Tell those who watch a search elsewhere in what it counts."""
+    if limits.elsewhere is not None:
+        limits.elsewhere.units = units
+
+
+def coarser(found: Result, factor: int) -> Result:
+    """Give the result in the units of the coarser problem."""
+    objective, bound = int(found.objective) // factor, int(found.lower_bound) // factor
+    return replace(
+        found,
+        status="optimal" if objective == bound else found.status,
+        objective=objective,
+        lower_bound=bound,
+        gap=objective - bound,
+        stats={**found.stats, "fewest_splits": int(found.objective == found.lower_bound)},
+        history=tuple(
+            (t, int(best) // factor, int(low) // factor) for t, best, low in found.history
+        ),
+    )
+
+
+def _coarser_progress(on_progress: OnProgress, factor: int) -> OnProgress:
+    def show(told: Progress) -> object:
+        best, bound = int(told.objective) // factor, int(told.lower_bound) // factor
+        return on_progress(Progress(told.seconds, best, bound))
+
+    return show
+
+
+def _smaller(
+    run: Native,
+    problem: Problem,
+    limits: Limits,
+    told: Result,
+    found: Result,
+    options: dict[str, Any],
+) -> Result:
+    """Look for a perfect tree of fewer splits, if the problem is small enough for that."""
+    least = len(np.unique(problem.labels)) - 1 if not told.objective else 0
+    if size(found.tree) <= max(least, 1):
+        return replace(told, stats={**told.stats, "fewest_splits": 1})
+    numbers = problem.columns.size
+    seconds = limits.seconds - float(found.stats.get("seconds", 0.0))
+    if numbers > PERFECT.get(problem.max_depth, 0) or seconds <= 0:
+        return replace(told, stats={**told.stats, "fewest_splits": 0})
+    left = replace(limits, seconds=seconds, known=None)
+    again = run(problem, left, None, {**options, "upper_bound": int(found.objective)})
+    proved = again.status == "optimal"
+    better = again.objective < found.objective
+    stats = {**told.stats, "fewest_splits": int(proved)}
+    return replace(told, tree=again.tree if better else found.tree, stats=stats)

@@ -1,0 +1,150 @@
+"""A problem on some of its rows and columns, and the way back of its trees; a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Progress, Result
+from exactree.tree import Leaf, Node, Tree
+
+Rows = NDArray[np.intp]
+
+
+class Stopped(Exception):
+    """The time is up, or Ctrl-C came: the engine inside said so."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Budget(NamedTuple):
+    """How many splits a tree may have on a path and in all; None: as the depth allows."""
+
+    depth: int
+    splits: int | None
+
+    def shares(self) -> list[tuple[Budget, Budget]]:
+        """Give the ways to share it out between two sides.
+
+        >>> Budget(2, 2).shares()
+        [(Budget(depth=0, splits=0), Budget(depth=1, splits=1)), (Budget(depth=1, splits=1), \
+Budget(depth=0, splits=0))]
+        """
+        below = self.depth - 1
+        if self.splits is None:
+            return [(Budget(below, None), Budget(below, None))]
+        rest = self.splits - 1
+        parts = [(i, rest - i) for i in range(rest + 1)]
+        return [(Budget(min(below, i), i), Budget(min(below, j), j)) for i, j in parts]
+
+
+@dataclass(eq=False)
+class Inner:
+    """The engine inside, with the limits of the whole, and what is known of that."""
+
+    problem: Problem
+    engine: Engine
+    limits: Limits
+    started: float
+    on_progress: OnProgress | None = None
+    best: Number = 0
+    bound: Number = 0
+
+    def __post_init__(self) -> None:
+        self.best = self.leaf(all_rows(self.problem))[0]
+
+    def solve(self, rows: Rows, columns: Sequence[int], budget: Budget) -> tuple[Number, Tree]:
+        """Find the best tree for some rows that asks some columns only, without a constraint."""
+        part, ranks = self._part(rows, columns, budget)
+        if budget.depth == 0 or len(rows) < 2 or not len(columns):
+            return self.leaf(rows)
+        left = max(self.limits.seconds - (perf_counter() - self.started), 0.0)
+        found = self.engine(part, replace(self.limits, seconds=left), self._polled)
+        if found.status != "optimal":
+            raise Stopped(found.status)
+        return found.objective, _back(found.tree, columns, ranks)
+
+    def leaf(self, rows: Rows) -> tuple[Number, Tree]:
+        """Give the leaf for some rows."""
+        inside, objective = self.problem.targets().take(rows), self.problem.objective
+        cost = np.asarray(objective.cost(inside)).item()
+        return cost, Leaf(objective.prediction(inside))
+
+    def _part(
+        self, rows: Rows, columns: Sequence[int], budget: Budget
+    ) -> tuple[Problem, list[NDArray[np.int32]]]:
+        kept, ranks = [], []
+        for column in columns:
+            own, place = np.unique(self.problem.columns[column, rows], return_inverse=True)
+            ranks.append(own)
+            kept.append(place.reshape(-1).astype(np.int32))
+        table = np.stack(kept) if kept else np.zeros((0, len(rows)), np.int32)
+        most = len(rows) - 1
+        depth = min(budget.depth, most)
+        splits = None if budget.splits is None else min(budget.splits, most)
+        if splits is not None and splits >= 2**depth - 1:
+            splits = None
+        problem = replace(
+            self.problem,
+            columns=np.ascontiguousarray(table),
+            labels=self.problem.labels[rows],
+            weights=None if self.problem.weights is None else self.problem.weights[rows],
+            counts=None if self.problem.counts is None else self.problem.counts[rows],
+            points=None,
+            max_depth=depth,
+            max_splits=splits,
+        )
+        return problem, ranks
+
+    def _polled(self, _: Progress) -> None:
+        """Let the user's function see the whole; it may stop it."""
+        if self.on_progress is not None:
+            seconds = perf_counter() - self.started
+            self.on_progress(Progress(seconds, self.best, min(self.bound, self.best)))
+
+
+def _back(found: Tree, columns: Sequence[int], ranks: list[NDArray[np.int32]]) -> Tree:
+    """Name the columns and ranks of a part as the whole does."""
+    if isinstance(found, Leaf):
+        return found
+    cut = found.split
+    assert isinstance(cut, Cut)
+    own = ranks[cut.column]
+    above = None if cut.above is None else int(own[cut.above])
+    there = Cut(columns[cut.column], int(own[cut.rank]), above)
+    return Node(there, _back(found.left, columns, ranks), _back(found.right, columns, ranks))
+
+
+def all_rows(problem: Problem) -> Rows:
+    """Give the numbers of all rows."""
+    return np.arange(problem.n_rows)
+
+
+def whole_budget(problem: Problem) -> Budget:
+    """Give the budget of the problem."""
+    return Budget(problem.max_depth, problem.max_splits)
+
+
+def result_of(
+    problem: Problem, cost: Number, bound: Number, tree: Tree, status: str, started: float
+) -> Result:
+    """Put a result together."""
+    seconds = perf_counter() - started
+    bound = min(bound, cost)
+    return Result(
+        status="optimal" if bound == cost else status,  # type: ignore[arg-type]
+        space=problem.space,
+        objective=cost,
+        lower_bound=bound,
+        gap=cost - bound,
+        tree=tree,
+        stats={"seconds": seconds},
+        history=((seconds, cost, bound),),
+    )

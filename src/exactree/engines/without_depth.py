@@ -1,0 +1,106 @@
+"""Native searches for trees that only their splits limit: so many, or a price for each."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from exactree import _native
+from exactree.engines.answers import polled, refuse_long_budget, result_of
+from exactree.engines.upwards import RunBelow, enough_levels
+from exactree.memory import default_limit
+from exactree.objectives.native import ClassWeights
+from exactree.problem import Limits, Number, OnProgress, Problem, Result
+
+# What a search of thresholds as columns looks at: so many binary columns, or triples of thresholds
+# times rows.
+MAX_BINARY = 5000
+MAX_TRIPLES = 10**12
+
+
+def search_sparse(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
+) -> Result | None:
+    """Search few thresholds for a tree that only a penalty limits.
+
+    None: its weights are too large, or its tree would be too deep.
+    """
+    found: Any = _native.search_sparse(
+        problem.columns,
+        problem.labels,
+        problem.n_classes,
+        problem.weights,
+        max_depth=problem.max_depth,
+        unit=problem.unit,
+        penalty=int(problem.penalty),
+        time_limit=limits.seconds,
+        memory_limit=limits.memory,
+        poll=polled(on_progress),
+        **options,
+    )
+    if found is None:
+        return None
+    return result_of(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
+
+
+def by_splits_of(problem: Problem, options: dict[str, Any]) -> RunBelow | None:
+    """Give the search for trees that only their splits limit, if the problem is one for it."""
+    if problem.partitions is not None or not isinstance(problem.form, ClassWeights):
+        return None
+    if problem.min_rows > 1 or not len(problem.columns):
+        return None
+    return partial(_search_splits, options=options)
+
+
+def _search_splits(
+    problem: Problem,
+    limits: Limits,
+    on_progress: OnProgress | None,
+    below: Number,
+    options: dict[str, Any],
+) -> Result | None:
+    """Look for a tree below a cost, with at most so many splits or a penalty for each."""
+    refuse_long_budget(problem, sizes=False)
+    if limits.elsewhere is not None:  # where there are workers, all of them search
+        return None
+    found: Any = _native.search_splits(
+        problem.columns,
+        problem.labels,
+        problem.n_classes,
+        problem.weights,
+        max_splits=-1 if problem.max_splits is None else problem.max_splits,
+        unit=problem.unit,
+        penalty=int(problem.penalty),
+        upper_bound=int(below),
+        time_limit=limits.seconds,
+        memory_limit=limits.memory or default_limit(),
+        poll=polled(on_progress),
+        **options,
+    )
+    if found is None:
+        return None
+    return result_of(
+        problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
+    )
+
+
+def is_sparse(problem: Problem) -> bool:
+    """Tell whether a penalty is all that limits the tree, and there are few thresholds."""
+    if not problem.penalty or problem.max_splits is not None or problem.min_rows > 1:
+        return False
+    if problem.partitions is not None or not isinstance(problem.form, ClassWeights):
+        return False
+    if not _has_few_thresholds(problem):
+        return False
+    return problem.max_depth >= enough_levels(problem)
+
+
+def _has_few_thresholds(problem: Problem) -> bool:
+    """Tell whether a table of pairs of thresholds pays: for binary columns nearly always."""
+    if not len(problem.columns):
+        return False
+    thresholds = int(problem.columns.max(axis=1).sum())
+    binary = thresholds <= len(problem.columns) <= MAX_BINARY
+    return binary or thresholds**3 * problem.n_rows <= MAX_TRIPLES

@@ -1,0 +1,58 @@
+"""The log of a search: a table that grows, or one line that changes in a notebook."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from exactree.problem import Progress
+
+EVERY = 1.0  # seconds between two lines
+HEADER = f"{'time':>9} {'best':>14} {'bound':>14} {'gap':>8}"
+
+
+def row(progress: Progress) -> str:
+    """Write a line of the table.
+
+    >>> row(Progress(75.25, 12, 9)).split()
+    ['75.2s', '12', '9', '25.0%']
+    """
+    share = f"{progress.gap / progress.objective:.1%}" if progress.objective else "0.0%"
+    return (
+        f"{progress.seconds:>8.1f}s {progress.objective:>14.10g} "
+        f"{progress.lower_bound:>14.10g} {share:>8}"
+    )
+
+
+class ProgressTable:
+    """A callback that writes a line when something changed, at most one a second."""
+
+    def __init__(self, stream: TextIO | None = None, *, one_line: bool | None = None) -> None:
+        self.stream = sys.stderr if stream is None else stream
+        self.one_line = in_notebook() if one_line is None else one_line
+        self.next = 0.0
+        self.last: tuple[float, float] | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Take what the search tells."""
+        known = (progress.objective, progress.lower_bound)
+        if known == self.last or progress.seconds < self.next:
+            return
+        if self.one_line:
+            self.stream.write(f"\r{row(progress)}")
+        else:
+            head = "" if self.last else f"{HEADER}\n"
+            self.stream.write(f"{head}{row(progress)}\n")
+        self.stream.flush()
+        self.last, self.next = known, progress.seconds + EVERY
+
+
+def in_notebook() -> bool:
+    """Tell whether the output of this process is shown in a notebook.
+
+    >>> in_notebook()
+    False
+    """
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and hasattr(found, "kernel")

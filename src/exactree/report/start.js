@@ -1,0 +1,5 @@
+document.body.classList.remove("no-script");
+window.addEventListener("resize", place);
+fit();
+choose(0);
+ask();

@@ -1,0 +1,222 @@
+"""Trees that only their splits limit, over rank columns: against brute force of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
+
+from exactree import _native, size_path, solve
+from exactree.tree import size
+
+PRUNINGS = list(_native.prunings())
+OWN = [PRUNINGS.index(name) for name in ("sub_interval", "neighbour", "archive", "carving")]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Rows by column, as the native search takes them; no limit on splits is -1."""
+
+    ranks: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    weights: NDArray[np.int64] | None
+    splits: int
+    unit: int
+    penalty: int
+
+    @property
+    def classes(self) -> int:
+        return int(self.labels.max()) + 1
+
+    def costs(self) -> NDArray[np.int64]:
+        if self.weights is not None:
+            return self.weights
+        return np.full(len(self.labels), self.unit, dtype=np.int64)
+
+    def solved(self, **options: Any) -> _native.SearchResult:
+        found = _native.search_splits(
+            self.ranks,
+            self.labels,
+            self.classes,
+            self.weights,
+            max_splits=self.splits,
+            unit=self.unit,
+            penalty=self.penalty,
+            **options,
+        )
+        assert found is not None
+        return found
+
+
+def random_case(rng: np.random.Generator) -> Case:
+    n, columns = int(rng.integers(2, 15)), int(rng.integers(1, 4))
+    X = rng.integers(0, rng.integers(2, n + 2), size=(n, columns))
+    X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+    classes = int(rng.choice([2, 2, 2, 3, 5]))
+    y = rng.integers(0, classes, n)
+    if rng.random() < 0.5:
+        y = (X[:, 0] // 3 + X[:, -1] // 2 + (rng.random(n) < 0.2)) % classes
+    labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    top = int(rng.choice([0, 0, 4, 30, 10**6]))
+    weights = rng.integers(1, top + 1, n) if top else None
+    unit = 1 if top else int(rng.integers(1, 4))
+    penalty = int(rng.integers(0, 2 * (top or unit) + 1))
+    splits = int(rng.integers(0, 6)) if penalty == 0 or rng.random() < 0.5 else -1
+    ranks = np.ascontiguousarray(X.T.astype(np.int32))
+    return Case(ranks, labels, weights, splits, unit, penalty)
+
+
+def optimum(case: Case) -> int:
+    """The least cost of any tree: every split of every set of rows is tried."""
+    costs = case.costs()
+    known: dict[tuple[frozenset[int], int], int] = {}
+
+    def best(rows: frozenset[int], splits: int) -> int:
+        if (rows, splits) in known:
+            return known[rows, splits]
+        of_class = [0] * case.classes
+        for i in rows:
+            of_class[case.labels[i]] += int(costs[i])
+        least = sum(of_class) - max(of_class)
+        for column in case.ranks if splits else ():
+            for rank in {int(column[i]) for i in rows}:
+                above = frozenset(i for i in rows if column[i] > rank)
+                if not above:
+                    continue
+                for i in range(splits) if splits > 0 else (0,):
+                    shares = (i, splits - 1 - i) if splits > 0 else (-1, -1)
+                    sides = best(above, shares[0]) + best(rows - above, shares[1])
+                    least = min(least, case.penalty + sides)
+        known[rows, splits] = least
+        return least
+
+    return best(frozenset(range(len(case.labels))), case.splits)
+
+
+def tree_cost(case: Case, found: _native.SearchResult) -> int:
+    tree, wrong = found.tree, 0
+    for i, cost in enumerate(case.costs()):
+        node = 0
+        while tree["feature"][node] >= 0:
+            rank = case.ranks[tree["feature"][node], i]
+            assert not tree["low"][node] < rank < tree["high"][node]
+            node = tree["right" if rank > tree["low"][node] else "left"][node]
+        wrong += int(cost) * (tree["label"][node] != case.labels[i])
+    splits = sum(f >= 0 for f in tree["feature"])
+    assert case.splits < 0 or splits <= case.splits
+    return wrong + case.penalty * splits
+
+
+def check_random_cases(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        case = random_case(rng)
+        found = case.solved(isa=str(rng.choice(_native.instruction_sets())))
+        assert found.status == "optimal"
+        assert found.objective == found.lower_bound == tree_cost(case, found) == optimum(case), case
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equals_brute_force(seed: int) -> None:
+    check_random_cases(seed, 60)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_equals_brute_force_at_length(seed: int) -> None:
+    check_random_cases(seed, 150)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prunings_do_not_change_the_value(seed: int) -> None:
+    rng = np.random.default_rng(50 + seed)
+    for _ in range(50):
+        case, off = random_case(rng), sum(1 << p for p in OWN if rng.random() < 0.5)
+        found = case.solved(switches=off)
+        assert found.objective == found.lower_bound == tree_cost(case, found)
+        assert found.objective == case.solved().objective
+
+
+def medium_case(seed: int, splits: int, penalty: int, classes: int = 2) -> Case:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 3)).round(1)
+    y = (X[:, 0] > 0.3).astype(int) + (X[:, 1] > X[:, 2]) + (rng.random(80) < 0.15)
+    ranks = np.stack([np.unique(c, return_inverse=True)[1] for c in X.T]).astype(np.int32)
+    return Case(ranks, (y % classes).astype(np.int32), None, splits, 1, penalty)
+
+
+@pytest.mark.parametrize(("splits", "penalty"), [(3, 0), (4, 0), (4, 1), (-1, 8)])
+def test_prunings_act_and_agree_on_many_rows(splits: int, penalty: int) -> None:
+    case = medium_case(penalty, splits, penalty, classes=2 + splits % 2)
+    found = case.solved()
+    assert found.status == "optimal" and found.objective == tree_cost(case, found)
+    for p in OWN:
+        assert case.solved(switches=1 << p).objective == found.objective
+    for name in ("sub_interval", "neighbour", "archive"):
+        assert found.counters[name] > 0
+
+
+def test_equals_the_search_with_a_depth() -> None:
+    for seed in range(6):
+        case = medium_case(seed, 3, seed % 2, classes=2 + seed % 3)
+        by_depth = _native.search_columns(
+            case.ranks,
+            case.labels,
+            case.classes,
+            max_depth=3,
+            max_splits=3,
+            penalty=case.penalty,
+        )
+        assert case.solved().objective == by_depth.objective
+
+
+def test_a_tree_that_is_known_is_the_bound_if_none_is_better() -> None:
+    case = medium_case(1, 4, 0)
+    best = case.solved().objective
+    same = case.solved(upper_bound=best)
+    assert (same.lower_bound, same.status) == (best, "optimal")
+    assert same.tree["feature"] == [-1]
+    better = case.solved(upper_bound=best + 1)
+    assert better.objective == better.lower_bound == best == tree_cost(case, better)
+
+
+def test_stopped_searches_have_a_true_bound() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    ranks = np.stack([np.unique(c, return_inverse=True)[1] for c in X.T]).astype(np.int32)
+    case = Case(ranks, y.astype(np.int32), None, 6, 1, 0)
+    found = case.solved(time_limit=0.3)
+    assert found.status == "time_limit" and found.seconds < 2.0
+    assert 0 <= found.lower_bound <= 12 and found.objective == tree_cost(case, found)
+    options: dict[str, Any] = {"max_splits": 6, "memory_limit": 100_000, "time_limit": 5.0}
+    assert _native.search_splits(case.ranks, case.labels, 2, **options) is None
+
+
+def test_a_search_without_limits_on_trees_is_refused() -> None:
+    case = medium_case(0, -1, 0)
+    with pytest.raises(ValueError, match="neither max_splits nor a penalty"):
+        case.solved()
+
+
+def test_five_splits_of_any_shape() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, [7, 21, 22, 23]]
+    found = solve(X, y, max_splits=5)
+    assert found.status == "optimal" and size(found.tree) <= 5
+    assert found.objective <= solve(X, y, max_splits=5, max_depth=3).objective
+    path = size_path(X, y, max_splits=5)
+    assert path[5].objective == found.objective
+    assert [r.status for r in path] == ["optimal"] * 6
+
+
+def test_a_penalty_on_raw_columns_equals_the_best_size() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, [7, 21, 22, 23]]
+    found = solve(X, y, penalty=0.02)
+    price = 0.02 * len(y)
+    sizes = size_path(X, y, max_splits=5)
+    best = min(r.objective + price * k for k, r in enumerate(sizes))
+    assert found.status == "optimal" and found.objective == pytest.approx(best)
