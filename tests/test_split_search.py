@@ -14,7 +14,10 @@ from exactree import _native, size_path, solve
 from exactree.tree import size
 
 PRUNINGS = list(_native.prunings())
-OWN = [PRUNINGS.index(name) for name in ("sub_interval", "neighbour", "archive", "carving")]
+OWN = [
+    PRUNINGS.index(name)
+    for name in ("sub_interval", "neighbour", "archive", "carving", "small_side")
+]
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,17 @@ def test_stopped_searches_have_a_true_bound() -> None:
     assert 0 <= found.lower_bound <= 12 and found.objective == tree_cost(case, found)
     options: dict[str, Any] = {"max_splits": 6, "memory_limit": 100_000, "time_limit": 5.0}
     assert _native.search_splits(case.ranks, case.labels, 2, **options) is None
+
+
+def test_a_tree_found_by_a_stopped_search_is_kept() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    ranks = np.stack([np.unique(c, return_inverse=True)[1] for c in X.T]).astype(np.int32)
+    case = Case(ranks, y.astype(np.int32), None, 4, 1, 0)
+    seconds, found = 0.2, case.solved(time_limit=0.1)
+    while found.status == "time_limit" and found.objective == 212:  # the single leaf
+        seconds, found = 1.4 * seconds, case.solved(time_limit=seconds)
+        assert found.lower_bound <= 14 <= found.objective == tree_cost(case, found)
+    assert found.status == "time_limit" and len(found.tree["feature"]) > 1
 
 
 def test_a_search_without_limits_on_trees_is_refused() -> None:

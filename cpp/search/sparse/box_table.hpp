@@ -17,9 +17,14 @@ namespace exactree {
 
 class BoxTable {
  public:
-  // The optimum lies between these.
+  // The optimum lies between low and high. A tree of cost `high` is the single leaf, or has one
+  // split (no column is named), or starts with this split, whose sides cost so much with at most so
+  // many splits.
   struct Bounds {
     Cost low = 0, high = kInfinite;
+    int feature = -1, position = 0;
+    int splits[2] = {0, 0};
+    Cost cost[2] = {0, 0};
   };
 
   // At most about so many bytes, after which all is forgotten and begun anew: what is missing costs
@@ -64,8 +69,11 @@ class BoxTable {
       account();
     }
     Bounds& b = bounds_[static_cast<std::size_t>(slots_[at])];
-    b.low = std::max(b.low, known.low);
-    b.high = std::min(b.high, known.high);
+    known.low = std::max(b.low, known.low);
+    if (known.high < b.high)
+      b = known;
+    else
+      b.low = known.low;
   }
   std::uint64_t hash() const { return hash_; }
 

@@ -1,15 +1,47 @@
 #include "search/sparse/carving.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 
 namespace exactree {
 
+namespace {
+
+// The members of a set of rows from one row on and before another.
+int count_between(const std::uint64_t* set, int first, int last) {
+  if (last - first == 1) return static_cast<int>(set[first / 64] >> (first % 64) & 1);
+  const int begin = first / 64, end = (last - 1) / 64;
+  int n = 0;
+  for (int w = begin; w <= end; ++w) {
+    std::uint64_t word = set[w];
+    if (w == begin) word &= ~std::uint64_t{0} << (first % 64);
+    if (w == end) word &= ~std::uint64_t{0} >> (63 - (last - 1) % 64);
+    n += std::popcount(word);
+  }
+  return n;
+}
+
+}  // namespace
+
 void Carver::read(const Node& node, int f) {
-  ones_ = data_.classes == 2 && data_.weights == nullptr ? node.class_mask(f, 1) : nullptr;
-  if (ones_ != nullptr) return;
+  masks_.clear();
+  if (data_.weights == nullptr)
+    for (int c = data_.classes > 2 ? 0 : 1; c < data_.classes; ++c)
+      if (const std::uint64_t* mask = node.class_mask(f, c)) masks_.push_back(mask);
+  if (masks_.empty()) read_rows(node, f);
+}
+void Carver::read_rows(const Node& node, int f) {
   classes_.resize(static_cast<std::size_t>(node.rows()));
   costs_.resize(static_cast<std::size_t>(node.rows()));
   node.list_rows(f, classes_.data(), costs_.data());
+}
+
+int Carver::list(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out) {
+  out.clear();
+  if (!masks_.empty() && !terms.all) return list_masks(node, f, s, terms, out);
+  if (!masks_.empty()) read_rows(node, f);
+  return list_rows(node, f, s, terms, out);
 }
 
 // Takes one more row into the leaf.
@@ -22,37 +54,23 @@ Cost Carver::add(int row) {
   return leaf_cost_.plain() ? total_ - most_ : leaf_cost_(by_class_);
 }
 
-int Carver::list(const Node& node, int f, int s, Cost limit, bool all, std::vector<Carving>& out) {
-  out.clear();
-  if (ones_ != nullptr) {
-    int ones = 0, rows = 0;
-    const auto add_one = [&](int row) {
-      ones += static_cast<int>(ones_[row / 64] >> (row % 64) & 1);
-      ++rows;
-      return data_.unit * std::min(ones, rows - ones);
-    };
-    return list(node, f, s, limit, all, add_one, out);
-  }
+int Carver::list_rows(const Node& node, int f, int s, const Terms& terms,
+                      std::vector<Carving>& out) {
   by_class_.assign(static_cast<std::size_t>(data_.classes), 0);
   total_ = most_ = 0;
-  return list(node, f, s, limit, all, [this](int row) { return add(row); }, out);
-}
-
-template <class Add>
-int Carver::list(const Node& node, int f, int s, Cost limit, bool all, const Add& add,
-                 std::vector<Carving>& out) const {
-  const int rows = node.rows();
+  const int rows = node.rows(), begin = s == 0 ? 0 : rows;
   Cost leaf = 0;  // of the rows passed
   int excluded = 0;
   bool smaller = true;  // whether the position before this one is no worse
-  for (int passed = 0; passed < rows && leaf < limit;) {
+  for (int passed = 0; passed < rows && leaf < terms.limit && out.size() < terms.most;) {
     const int here = s == 0 ? passed : rows - passed;
     const int there = s == 0 ? node.next(f, here + 1) : node.prev(f, here - 1);
     const int end = s == 0 ? there : rows - there;
     Cost next = leaf;
     for (; passed < end; ++passed) next = add(s == 0 ? passed : rows - 1 - passed);
-    if (here > 0 && here < rows) {
-      const bool kept = all || (next > leaf && !smaller);
+    const Cost right = node.influence(f, std::min(begin, here), std::max(begin, here)) - leaf;
+    if (here != begin) {
+      const bool kept = (terms.all || (next > leaf && !smaller)) && right > terms.support;
       if (kept) out.push_back({here, leaf});
       if (!kept) ++excluded;
     }
@@ -61,6 +79,132 @@ int Carver::list(const Node& node, int f, int s, Cost limit, bool all, const Add
     leaf = next;
   }
   return excluded;
+}
+
+// The same, where rows of a class that leads alone are passed at once: the leaf costs no more with
+// them. So the time grows with the errors of the leaf, not with its rows.
+int Carver::list_masks(const Node& node, int f, int s, const Terms& terms,
+                       std::vector<Carving>& out) {
+  counts_.assign(static_cast<std::size_t>(data_.classes), 0);
+  const int rows = node.rows(), begin = s == 0 ? 0 : rows, end = rows - begin;
+  Cost leaf = 0;
+  int excluded = 0;
+  bool smaller = true;
+  for (int here = begin; leaf < terms.limit && out.size() < terms.most;) {
+    const int before = here;
+    if (!pass_leading(node, f, s, here) || here == end) break;
+    if (here != before) smaller = false, ++excluded;
+    const int there = s == 0 ? node.next(f, here + 1) : node.prev(f, here - 1);
+    const Cost right = data_.unit * *std::max_element(counts_.begin(), counts_.end());
+    count(std::min(here, there), std::max(here, there), 1);
+    const int most = *std::max_element(counts_.begin(), counts_.end());
+    const Cost next = data_.unit * (std::abs(there - begin) - most);
+    if (here != begin) {
+      const bool kept = next > leaf && !smaller && right > terms.support;
+      if (kept) out.push_back({here, leaf});
+      if (!kept) ++excluded;
+    }
+    smaller = next > leaf && next - leaf >= data_.unit * std::abs(there - here);
+    leaf = next;
+    here = there;
+  }
+  return excluded;
+}
+
+Carving Carver::last(const Node& node, int f, int s, Cost limit) {
+  if (!masks_.empty()) return last_of_masks(node, f, s, limit);
+  by_class_.assign(static_cast<std::size_t>(data_.classes), 0);
+  total_ = most_ = 0;
+  const int rows = node.rows();
+  Carving found{s == 0 ? 0 : rows, 0};
+  for (int passed = 0; passed < rows;) {
+    const int here = s == 0 ? passed : rows - passed;
+    const int there = s == 0 ? node.next(f, here + 1) : node.prev(f, here - 1);
+    const int end = s == 0 ? there : rows - there;
+    Cost leaf = 0;
+    for (; passed < end; ++passed) leaf = add(s == 0 ? passed : rows - 1 - passed);
+    if (leaf >= limit || passed == rows) break;
+    found = {there, leaf};
+  }
+  return found;
+}
+
+// Word by word, then row by row, then back to the last end of a group of equal values.
+Carving Carver::last_of_masks(const Node& node, int f, int s, Cost limit) {
+  counts_.assign(static_cast<std::size_t>(data_.classes), 0);
+  const int rows = node.rows(), begin = s == 0 ? 0 : rows, end = rows - begin;
+  const auto leaf = [&](int here) {
+    const int most = *std::max_element(counts_.begin(), counts_.end());
+    return data_.unit * (std::abs(here - begin) - most);
+  };
+  int here = begin;
+  for (const int size : {64, 8, 1})
+    while (here != end) {
+      // Up to the end of a word, or of a part of it.
+      const int there =
+          s == 0 ? std::min((here / size + 1) * size, rows) : std::max((here - 1) / size * size, 0);
+      count(std::min(here, there), std::max(here, there), 1);
+      if (leaf(there) < limit && there != end) {
+        here = there;
+        continue;
+      }
+      count(std::min(here, there), std::max(here, there), -1);
+      break;
+    }
+  const int start = s == 0 ? node.prev(f, here) : node.next(f, here);
+  count(std::min(start, here), std::max(start, here), -1);
+  return {start, leaf(start)};
+}
+
+// Passes rows of the class that leads, up to the group of equal values that has another row. False:
+// there is none.
+bool Carver::pass_leading(const Node& node, int f, int s, int& here) {
+  const auto top = std::max_element(counts_.begin(), counts_.end());
+  if (std::count(counts_.begin(), counts_.end(), *top) > 1) return true;
+  const int row = other_row(static_cast<int>(top - counts_.begin()), s, here, node.rows());
+  if (row < 0) return false;
+  const int start = s == 0 ? node.prev(f, row) : node.next(f, row + 1);
+  *top += std::max(start - here, here - start);
+  here = start;
+  return true;
+}
+
+std::uint64_t Carver::others(int c, int word) const {
+  if (masks_.size() > 1) return ~masks_[static_cast<std::size_t>(c)][word];
+  return c == 0 ? masks_[0][word] : ~masks_[0][word];
+}
+
+// The first row that is not of class c, from a position on in the direction of side s; -1: none.
+int Carver::other_row(int c, int s, int here, int rows) const {
+  if (s == 0) {
+    for (int w = here / 64; w * 64 < rows; ++w) {
+      std::uint64_t v = others(c, w);
+      if (w == here / 64) v &= ~std::uint64_t{0} << (here % 64);
+      if (v == 0) continue;
+      const int row = w * 64 + std::countr_zero(v);
+      return row < rows ? row : -1;
+    }
+    return -1;
+  }
+  for (int w = (here - 1) / 64; here > 0 && w >= 0; --w) {
+    std::uint64_t v = others(c, w);
+    if (w == (here - 1) / 64) v &= ~std::uint64_t{0} >> (63 - (here - 1) % 64);
+    if (v != 0) return w * 64 + 63 - std::countl_zero(v);
+  }
+  return -1;
+}
+
+// Takes the rows between two positions into the leaf, or out of it.
+void Carver::count(int first, int last, int sign) {
+  if (first == last) return;
+  const bool two = masks_.size() == 1;
+  int counted = 0;
+  for (std::size_t m = 0; m < masks_.size(); ++m) {
+    const int n = count_between(masks_[m], first, last);
+    counts_[two ? 1 : m] += sign * n;
+    counted += n;
+  }
+  if (two) counts_[0] += sign * (last - first - counted);
 }
 
 }  // namespace exactree

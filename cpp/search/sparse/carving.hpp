@@ -11,6 +11,9 @@
 // is no split: the subtree of the rest serves all rows, or the leaf does. What remains has a leaf
 // that costs more from each position to the next, so that there are no more positions than costs.
 // The same holds for leaves on the other side.
+//   Support. With a price, the rows of a leaf without what it costs have to weigh more than the
+//            price: without the split, the rest takes them and costs at most their weight more.
+// This one leaves a split less, so it does not lead back either.
 #pragma once
 
 #include <vector>
@@ -31,19 +34,34 @@ class Carver {
 
   // Reads a column, for list().
   void read(const Node& node, int f);
-  // The positions whose leaf on side s costs less than `limit`, from the smallest leaf to the
-  // largest. `all`: also those that the rules exclude. Returns how many they exclude.
-  int list(const Node& node, int f, int s, Cost limit, bool all, std::vector<Carving>& out);
+  struct Terms {
+    Cost limit;              // leaves cost less
+    Cost support;            // less than nothing: any leaf will do
+    bool all;                // also positions that Larger and Smaller exclude
+    std::size_t most = ~0u;  // no more positions than this
+  };
+  // Positions with a leaf on side s, from the smallest leaf to the largest. Returns how many the
+  // rules exclude; positions that follow each other and are passed at once count as one.
+  int list(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
+  // The largest leaf below a limit, whatever the rules say; its position may be an end.
+  Carving last(const Node& node, int f, int s, Cost limit);
 
  private:
-  template <class Add>
-  int list(const Node& node, int f, int s, Cost limit, bool all, const Add& add,
-           std::vector<Carving>& out) const;
+  int list_rows(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
+  void read_rows(const Node& node, int f);
   Cost add(int row);
+  // Rows of equal weights.
+  int list_masks(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
+  Carving last_of_masks(const Node& node, int f, int s, Cost limit);
+  bool pass_leading(const Node& node, int f, int s, int& here);
+  int other_row(int c, int s, int here, int rows) const;
+  std::uint64_t others(int c, int word) const;
+  void count(int first, int last, int sign);
 
   const Problem& data_;
   LeafCost leaf_cost_;
-  const std::uint64_t* ones_ = nullptr;  // two classes of equal weights: which rows are of one
+  std::vector<const std::uint64_t*> masks_;  // by class: its rows; of two classes the second only
+  std::vector<int> counts_;                  // by class: rows of the leaf
   std::vector<int> classes_;
   std::vector<Cost> costs_, by_class_;
   Cost total_ = 0, most_ = 0;

@@ -61,31 +61,33 @@ bool SplitSearch::solve_small(Node& node, int& splits, Cost limit, Outcome& out)
   query.best = limit - penalty_;
   node.whole(query, false, work_);
   if (query.best + penalty_ < limit) {
-    out.low = out.high = query.best + penalty_;
+    out = {query.best + penalty_, query.best + penalty_};
     splits = useful(splits, out.low);
   }
   return splits <= 1;
 }
 
-SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost cap, bool look_up) {
+SplitSearch::Outcome SplitSearch::look_up(const Node& node, int splits) {
+  table_.set_key(node, splits);
+  const Outcome* known = table_.find();
+  return known == nullptr ? Outcome{0, node.leaf()} : *known;
+}
+
+SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost cap, bool first) {
   const Cost leaf = node.leaf();
   Outcome out{std::min(cap, leaf), leaf};
   if (out.low <= 0) return out;
   const bool keep =
-      look_up && splits > 1 && work_.switches.on(Pruning::kArchive) && useful(splits, out.low) > 1;
+      !first && splits > 1 && work_.switches.on(Pruning::kArchive) && useful(splits, out.low) > 1;
   std::vector<std::int32_t> key;
   std::uint64_t hash = 0;
   if (keep) {
-    table_.set_key(node, splits);
-    if (const BoxTable::Bounds* known = table_.find()) {
-      if (known->low >= std::min(cap, known->high)) {
-        work_.counters.count(Pruning::kArchive);
-        out.low = known->low;
-        out.high = std::min(leaf, known->high);
-        return out;
-      }
-      out.high = std::min(out.high, known->high);
+    out = look_up(node, splits);
+    if (out.low >= std::min(cap, out.high)) {
+      work_.counters.count(Pruning::kArchive);
+      return out;
     }
+    out.low = std::min(cap, out.high);
     key = table_.key();
     hash = table_.hash();
   }
@@ -101,7 +103,7 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost 
         if (control_.stopped()) return frame.best;
       }
   }
-  if (keep) table_.add(key, hash, {frame.best.low, frame.best.high});
+  if (keep) table_.add(key, hash, frame.best);
   return frame.best;
 }
 
@@ -113,6 +115,7 @@ void SplitSearch::improve(Frame& frame, int f, int p, const int splits[2], const
   frame.best.position = p;
   for (int s = 0; s < 2; ++s) frame.best.splits[s] = splits[s], frame.best.cost[s] = cost[s];
   frame.splits = useful(frame.splits, total);
+  if (frame.depth == 0 && total < found_.high) found_ = frame.best;
 }
 
 SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int side, int splits,
@@ -137,14 +140,13 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
   return out;
 }
 
+// Support (carving.hpp): what a leaf has to weigh at least, without its cost.
+Cost SplitSearch::support() const {
+  return penalty_ > 0 && work_.switches.on(Pruning::kSmallSide) ? penalty_ : -1;
+}
+
 void SplitSearch::carve(Frame& frame, int f) {
   work_.spend(1 + frame.node.rows() / 4096);
-  const bool all = !work_.switches.on(Pruning::kCarving);
-  carver_.read(frame.node, f);
-  const Cost limit = frame.best.low - penalty_;
-  for (int s = 0; s < 2; ++s)
-    work_.counters.pruned[static_cast<std::size_t>(Pruning::kCarving)] +=
-        carver_.list(frame.node, f, s, limit, all, level(frame.depth).carvings[s]);
   for (int s = 0; s < 2; ++s) carve(frame, f, s);
 }
 
@@ -169,38 +171,78 @@ bool SplitSearch::trim(const Frame& frame, int f, const std::vector<Carving>& li
   return run.first <= run.last;
 }
 
+// The largest leaf first: often it settles all, and then the others need not be listed.
 void SplitSearch::carve(Frame& frame, int f, int s) {
+  const bool all = !work_.switches.on(Pruning::kCarving);
+  Carver::Terms terms{frame.best.low - penalty_, support(), all, all ? ~0u : 1u};
+  std::vector<Carving>& list = level(frame.depth).carvings[s];
+  carver_.read(frame.node, f);
+  const auto count = [&](int excluded) {
+    work_.counters.pruned[static_cast<std::size_t>(Pruning::kCarving)] += excluded;
+  };
+  count(carver_.list(frame.node, f, s, terms, list));
+  if (list.empty()) return;
+  const Carving least = list.front();
+  const Carving last = all ? list.back() : carver_.last(frame.node, f, s, terms.limit);
+  Run run{0, -1, -1, 0, 0, {}, no_floors(frame)};
+  // Solved beyond what it needs itself, so that the smaller leaves before it are settled, too.
+  run.right_value = carve_at(frame, f, s, last, terms.limit - least.leaf, run.right_floors);
+  if (control_.stopped()) return;
+  const bool skip = work_.switches.on(Pruning::kSubInterval);
+  terms.limit = frame.best.low - penalty_ - (skip ? run.right_value : 0);
+  if (least.leaf >= terms.limit || least.position == last.position) {
+    if (least.position != last.position) work_.counters.count(Pruning::kSubInterval);
+    return;
+  }
+  if (!all) {
+    terms.most = ~0u;
+    carver_.read(frame.node, f);
+    count(carver_.list(frame.node, f, s, terms, list));
+  }
+  while (!list.empty() &&
+         (s == 0 ? list.back().position >= last.position : list.back().position <= last.position))
+    list.pop_back();
+  run.last = static_cast<int>(list.size()) - 1;
+  carve(frame, f, s, std::move(run));
+}
+
+void SplitSearch::carve(Frame& frame, int f, int s, Run whole) {
   const std::vector<Carving>& list = level(frame.depth).carvings[s];
   const auto at = [&](int i) { return list[static_cast<std::size_t>(i)]; };
-  std::vector<Run> runs{{0, static_cast<int>(list.size()) - 1, -1, 0, 0, {}, {}}};
-  for (bool begun = false; !runs.empty(); begun = true) {
+  std::vector<Run> runs;
+  runs.push_back(std::move(whole));
+  while (!runs.empty()) {
     Run run = std::move(runs.back());
     runs.pop_back();
     if (!trim(frame, f, list, run)) continue;
-    // The largest leaf first: often it settles all.
-    const int i = begun ? (run.first + run.last + 1) / 2 : run.last;
+    const int i = (run.first + run.last + 1) / 2;
     Floors floors = no_floors(frame);
     if (!run.right_floors.empty()) take_floors(run.right_floors, 0, floors);
     if (!run.left_floors.empty())
       take_floors(run.left_floors, between(frame, f, at(run.left).position, at(i).position),
                   floors);
-    // Solved beyond what it needs itself, so that the smaller leaves before it are settled, too.
     const Cost cap = frame.best.low - penalty_ - at(run.first).leaf;
-    const int below = unlimited() ? kUnlimited : frame.splits - 1;
-    const Outcome rest = solve_side(frame, f, at(i).position, 1 - s, below, cap,
-                                    floors.empty() ? nullptr : floors.data());
+    const Cost value = carve_at(frame, f, s, at(i), cap, floors);
     if (control_.stopped()) return;
-    if (rest.low == rest.high) {
-      int splits[2] = {below, below};
-      Cost cost[2] = {rest.high, rest.high};
-      splits[s] = 0;
-      cost[s] = at(i).leaf;
-      improve(frame, f, at(i).position, splits, cost);
-    }
-    runs.push_back({i + 1, run.last, i, rest.low, run.right_value, floors, run.right_floors});
-    runs.push_back({run.first, i - 1, run.left, run.left_value, rest.low,
-                    std::move(run.left_floors), std::move(floors)});
+    runs.push_back({i + 1, run.last, i, value, run.right_value, floors, run.right_floors});
+    runs.push_back({run.first, i - 1, run.left, run.left_value, value, std::move(run.left_floors),
+                    std::move(floors)});
   }
+}
+
+// What the rest beside a leaf costs at least: all of it, if that is less than `cap`.
+Cost SplitSearch::carve_at(Frame& frame, int f, int s, Carving at, Cost cap, Floors& floors) {
+  const int below = unlimited() ? kUnlimited : frame.splits - 1;
+  const Outcome rest = solve_side(frame, f, at.position, 1 - s, below, cap,
+                                  floors.empty() ? nullptr : floors.data());
+  if (!control_.stopped() && rest.low == rest.high) {
+    int splits[2] = {below, below};
+    Cost cost[2] = {rest.high, rest.high};
+    splits[s] = 0;
+    cost[s] = at.leaf;
+    improve(frame, f, at.position, splits, cost);
+  }
+  return rest.low;
 }
 
 Cost SplitSearch::between(const Frame& frame, int f, int p, int q) {
@@ -227,8 +269,11 @@ void SplitSearch::both(Frame& frame, int f) {
   std::vector<Cut> cuts(2);
   for (Cut& cut : cuts)
     for (auto& low : cut.low) low.assign(static_cast<std::size_t>(frame.splits - 1), penalty_);
-  cuts[0].position = 0;
-  cuts[1].position = frame.node.rows();
+  // Both sides have two leaves, each with its support.
+  const Cost least = 2 * std::max<Cost>(support(), 0) + 1;
+  cuts[0].position = frame.node.reach(f, 0, least) - 1;
+  cuts[1].position = frame.node.reach_back(f, frame.node.rows(), least) + 1;
+  if (cuts[0].position + 1 >= cuts[1].position) return;
   std::vector<std::pair<int, int>> runs{{0, 1}};
   while (!runs.empty() && frame.splits > 2) {
     const auto a = static_cast<std::size_t>(runs.back().first);

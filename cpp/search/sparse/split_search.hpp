@@ -34,13 +34,7 @@ class SplitSearch {
   void run(Node& root, Cost upper, SearchProgress& progress, SearchResult& result);
 
  private:
-  // The optimum lies between these; a tree of cost `high` starts with the split, if there is one.
-  struct Outcome {
-    Cost low, high;
-    int feature = -1, position = 0;
-    int splits[2] = {0, 0};
-    Cost cost[2] = {0, 0};
-  };
+  using Outcome = BoxTable::Bounds;
   using Floors = std::vector<std::uint16_t>;  // per column; empty: none are kept
   // What is known of the two sides at a position of a column, by their number of splits.
   struct Cut {
@@ -72,8 +66,9 @@ class SplitSearch {
     Floors left_floors, right_floors;
   };
 
-  // The optimum with at most so many splits if it is below `cap`, else that it is not.
-  Outcome solve(Node& node, int depth, int splits, Cost cap, bool look_up = true);
+  // The optimum with at most so many splits if it is below `cap`, else that it is not. `first`:
+  // whatever is known of it is not enough.
+  Outcome solve(Node& node, int depth, int splits, Cost cap, bool first = false);
   bool solve_small(Node& node, int& splits, Cost limit, Outcome& out);
   int useful(int splits, Cost limit) const;
   // One side of a split, with at most so many splits: the optimum if it is below `cap`.
@@ -85,6 +80,9 @@ class SplitSearch {
 
   void carve(Frame& frame, int f);
   void carve(Frame& frame, int f, int s);
+  void carve(Frame& frame, int f, int s, Run run);
+  Cost carve_at(Frame& frame, int f, int s, Carving at, Cost cap, Floors& floors);
+  Cost support() const;
   bool trim(const Frame& frame, int f, const std::vector<Carving>& list, Run& run);
 
   void both(Frame& frame, int f);
@@ -96,8 +94,10 @@ class SplitSearch {
                   std::vector<Cost> high[2], Cut& cut);
   void improve(Frame& frame, int f, int p, const int splits[2], const Cost cost[2]);
 
-  // Appends a tree of this cost, of which there is one.
-  void write(Node& node, int depth, int splits, Cost value, Tree& tree);
+  // Appends a tree of this cost, of which there is one; `known` may tell how it starts.
+  void write(Node& node, int depth, int splits, Cost value, const Outcome& known, Tree& tree);
+  Outcome look_up(const Node& node, int splits);
+  void take(Node& root, const Outcome& out, SearchAnswer& answer);
   Cost next_target(Cost target, Cost bound, Cost upper) const;
   Node& child(Node& node, int depth, int f, int p, int side);
   Level& level(int depth);
@@ -111,6 +111,7 @@ class SplitSearch {
   Carver carver_;
   BoxTable table_;
   std::vector<std::unique_ptr<Level>> levels_;
+  Outcome found_;  // the best tree of all rows so far
 };
 
 // The same for a problem: looks for trees below `upper` with at most `max_splits` splits (-1: any

@@ -16,14 +16,19 @@ constexpr std::int64_t kTableBytes = std::int64_t{1} << 29;
 
 }  // namespace
 
-void SplitSearch::write(Node& node, int depth, int splits, Cost value, Tree& tree) {
+void SplitSearch::write(Node& node, int depth, int splits, Cost value, const Outcome& known,
+                        Tree& tree) {
   const auto here = tree.size();
   tree.emplace_back();
   tree[here].label = node.label();
   if (node.leaf() <= value) return;
-  Outcome out{0, 0};
-  if (useful(splits, value + 1) > 1) out = solve(node, depth, splits, value + 1, false);
-  if (control_.stopped()) throw Stopped{};
+  Outcome out = known;
+  if (out.high > value) {
+    out = {0, 0};
+    if (useful(splits, value + 1) > 1) out = look_up(node, splits);
+    if (out.high > value) out = solve(node, depth, splits, value + 1, true);
+    if (out.high > value) throw Stopped{};
+  }
   if (out.feature < 0) {
     Cost cost = 0;
     const SingleSplit split = best_split(node, data_, Criterion::kErrors, &cost, work_);
@@ -37,8 +42,24 @@ void SplitSearch::write(Node& node, int depth, int splits, Cost value, Tree& tre
   for (int s = 0; s < 2; ++s) {
     (s == 0 ? tree[here].left : tree[here].right) = static_cast<int>(tree.size());
     Node& side = child(node, depth, out.feature, out.position, s);
-    write(side, depth + 1, out.splits[s], out.cost[s], tree);
+    write(side, depth + 1, out.splits[s], out.cost[s], {0, kInfinite}, tree);
   }
+}
+
+// Writes down a tree of all rows, even if the search was stopped: what is known of its sides tells
+// how they start. If that was forgotten, the tree is lost.
+void SplitSearch::take(Node& root, const Outcome& out, SearchAnswer& answer) {
+  if (out.high >= answer.objective) return;
+  Control* const control = work_.control;
+  if (control_.stopped()) work_.control = nullptr;
+  try {
+    Tree tree;
+    write(root, 0, max_splits_, out.high, out, tree);
+    answer.objective = out.high;
+    answer.tree = std::move(tree);
+  } catch (const Stopped&) {
+  }
+  work_.control = control;
 }
 
 // Targets grow, so that a search that is stopped has a bound: by some prices, or by shares of what
@@ -66,22 +87,21 @@ void SplitSearch::run(Node& root, Cost upper, SearchProgress& progress, SearchRe
   };
   show();
   try {
-    for (Cost target = 0; bound < upper;) {
+    for (Cost target = 0; bound < upper && !control_.stopped();) {
       target = next_target(target, bound, upper);
-      const Outcome out = solve(root, 0, max_splits_, target, false);
+      const Outcome out = solve(root, 0, max_splits_, target, true);
       if (control_.stopped()) break;
       bound = std::max(bound, out.low);
-      if (out.low == out.high && out.low < upper) {
-        upper = out.low;
-        Tree tree;
-        write(root, 0, max_splits_, out.low, tree);
-        answer.objective = out.low;
-        answer.tree = std::move(tree);
-      }
+      upper = std::min(upper, out.high);
+      take(root, out, answer);
       show();
     }
   } catch (const Stopped&) {
     // What was proved before still holds.
+  }
+  if (found_.high < upper) {
+    take(root, found_, answer);
+    show();
   }
   const bool found = bound >= upper && (upper == answer.objective || !control_.stopped());
   result.status = found ? Status::kOptimal : control_.status();
