@@ -56,48 +56,26 @@ Problem costs_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int64
   return data;
 }
 
-Posed pose_costs(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int64_t, 2>& costs,
-                 std::optional<ArrayIn<std::int32_t, 1>> counts, int max_depth, int max_splits,
-                 int min_rows, std::int64_t penalty, bool sizes, std::int64_t lower_bound,
-                 int threads, std::uint32_t switches, const std::string& isa) {
+Posed pose_costs(const Terms& terms, const ArrayIn<std::int32_t, 2>& ranks,
+                 const ArrayIn<std::int64_t, 2>& costs,
+                 const std::optional<ArrayIn<std::int32_t, 1>>& counts) {
   Posed posed;
   posed.data = costs_of(ranks, costs, counts);
-  posed.isa = isa;
   posed.keep(ranks);
   posed.keep(costs);
   posed.keep(counts);
-  set_terms(posed,
-            {max_depth, max_splits, min_rows, 1, penalty, sizes, lower_bound, threads, switches});
+  set_terms(posed, terms);
   return posed;
-}
-
-SearchResult search_costs(const ArrayIn<std::int32_t, 2>& ranks,
-                          const ArrayIn<std::int64_t, 2>& costs,
-                          std::optional<ArrayIn<std::int32_t, 1>> counts, int max_depth,
-                          int max_splits, int min_rows, std::int64_t penalty, bool sizes,
-                          std::int64_t lower_bound, double time_limit, std::int64_t memory_limit,
-                          int threads, std::uint32_t switches, const std::string& isa,
-                          std::optional<PollFunction> poll) {
-  return pose_costs(ranks, costs, counts, max_depth, max_splits, min_rows, penalty, sizes,
-                    lower_bound, threads, switches, isa)
-      .run(time_limit, memory_limit, std::move(poll));
 }
 
 }  // namespace
 
 void bind_costs(nb::module_& m) {
-  m.def("pose_costs", &pose_costs, "ranks"_a.noconvert(), "costs"_a.noconvert(),
-        "counts"_a.noconvert() = nb::none(), nb::kw_only(), "max_depth"_a, "max_splits"_a = -1,
-        "min_rows"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0, "threads"_a = 1,
-        "switches"_a = 0, "isa"_a = "auto", "Pose the search of `search_costs`.");
-  m.def("search_costs", &search_costs, "ranks"_a.noconvert(), "costs"_a.noconvert(),
-        "counts"_a.noconvert() = nb::none(), nb::kw_only(), "max_depth"_a, "max_splits"_a = -1,
-        "min_rows"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0,
-        "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-        "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
-        "Find a tree of least cost over rank columns (features x rows).\n\n"
-        "`costs` (rows x answers) are what each answer costs for a row: whole numbers, not "
-        "negative, whose largest add up to less than 2**60. Labels of leaves are answers.");
+  bind_kind(m, "costs", &pose_costs,
+            "Find a tree of least cost over rank columns (features x rows).\n\n"
+            "`costs` (rows x answers) are what each answer costs for a row: whole numbers, not "
+            "negative, whose largest add up to less than 2**60. Labels of leaves are answers.",
+            "ranks"_a.noconvert(), "costs"_a.noconvert(), "counts"_a.noconvert() = nb::none());
 }
 
 }  // namespace exactree

@@ -139,12 +139,8 @@ nb::typed<nb::object, nb::int_> error_of(const NumberLoss& loss,
   return as_int(loss.error(list));
 }
 
-SearchResult search_losses(const ArrayIn<std::int32_t, 2>& ranks, const NumberLoss& loss,
-                           std::optional<ArrayIn<std::int32_t, 1>> counts, int shift, int max_depth,
-                           int max_splits, int min_rows, std::int64_t penalty, bool sizes,
-                           std::int64_t lower_bound, double time_limit, std::int64_t memory_limit,
-                           int threads, std::uint32_t switches, const std::string& isa,
-                           std::optional<PollFunction> poll) {
+Posed pose_losses(const Terms& terms, const ArrayIn<std::int32_t, 2>& ranks, const NumberLoss& loss,
+                  const std::optional<ArrayIn<std::int32_t, 1>>& counts, int shift) {
   Problem data;
   const std::size_t rows = ranks.shape(1);
   require(rows > 0, "there are no rows");
@@ -168,14 +164,14 @@ SearchResult search_losses(const ArrayIn<std::int32_t, 2>& ranks, const NumberLo
   std::iota(every.begin(), every.end(), 0);
   const Wide all = loss.error(every) >> shift;
   require(all < Wide{1} << 58, "the loss is 2**58 units or more: raise shift");
-  // Floors are 16 bits each.
-  const Cost unit = static_cast<Cost>(all) / std::numeric_limits<std::uint16_t>::max() + 1;
   Posed posed;
   posed.data = data;
-  posed.isa = isa;
-  set_terms(posed, {max_depth, max_splits, min_rows, unit, penalty, sizes, lower_bound, threads,
-                    switches});
-  return posed.run(time_limit, memory_limit, std::move(poll));
+  posed.keep(ranks);
+  posed.keep(counts);
+  posed.keep(nb::find(loss));  // the Python object that owns it
+  set_terms(posed, terms);
+  posed.data.unit = unit_of_floors(all);
+  return posed;
 }
 
 }  // namespace
@@ -195,14 +191,11 @@ void bind_losses(nb::module_& m) {
                                        "Distances from a quantile, `above` it and `below` it.")
       .def("__init__", &make_quantile, "targets"_a.noconvert(), "weights"_a.noconvert().none(),
            nb::kw_only(), "above"_a, "below"_a);
-  m.def("search_losses", &search_losses, "ranks"_a.noconvert(), "loss"_a,
-        "counts"_a.noconvert() = nb::none(), nb::kw_only(), "shift"_a, "max_depth"_a,
-        "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0, "sizes"_a = false,
-        "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(),
-        "memory_limit"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
-        "poll"_a = nb::none(),
-        "Find a tree of least loss over rank columns (features x rows).\n\n"
-        "Costs are errors of the leaves in whole multiples of 2**shift.");
+  bind_kind(m, "losses", &pose_losses,
+            "Find a tree of least loss over rank columns (features x rows).\n\n"
+            "Costs are errors of the leaves in whole multiples of 2**shift.",
+            "ranks"_a.noconvert(), "loss"_a, "counts"_a.noconvert() = nb::none(), nb::kw_only(),
+            "shift"_a);
 }
 
 }  // namespace exactree

@@ -88,15 +88,12 @@ struct MaskSources {
   std::unique_ptr<MaskTree> tree;
 };
 
-Posed pose_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
-                 std::optional<ArrayIn<std::int64_t, 1>> weights,
-                 std::optional<ArrayIn<std::int32_t, 1>> counts, std::optional<Ranks> ranks,
-                 const Cells& cells, int max_depth, int max_splits, int min_rows, std::int64_t unit,
-                 std::int64_t penalty, bool sizes, std::int64_t lower_bound, int threads,
-                 std::uint32_t switches, const std::string& isa, std::int64_t upper_bound) {
+Posed pose_masks(const Terms& terms, const Masks& masks, const ArrayIn<std::int32_t, 1>& labels,
+                 int n_classes, const std::optional<ArrayIn<std::int64_t, 1>>& weights,
+                 const std::optional<ArrayIn<std::int32_t, 1>>& counts,
+                 const std::optional<Ranks>& ranks, const Cells& cells) {
   Posed posed;
   posed.data = rows_of(labels.size(), labels, n_classes, weights, counts);
-  posed.isa = isa;
   check(masks, ranks, labels.size());
   posed.keep(masks);
   posed.keep(labels);
@@ -105,7 +102,7 @@ Posed pose_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int
   posed.keep(ranks);
   posed.keep(cells);
   const auto made = std::make_shared<MaskSources>();
-  made->arrangements = arrange(cells, labels.size(), isa);
+  made->arrangements = arrange(cells, labels.size(), terms.isa);
   std::vector<MaskCells> sources;
   for (std::size_t i = 0; i < cells.size(); ++i)
     sources.push_back({made->arrangements[i].get(), cells[i].second.data()});
@@ -117,46 +114,15 @@ Posed pose_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int
   posed.translate = [tree = made->tree.get(), listed = masks.shape(0)](SearchResult& result) {
     translate(*tree, listed, result);
   };
-  set_terms(posed, {max_depth, max_splits, min_rows, unit, penalty, sizes, lower_bound, threads,
-                    switches, upper_bound});
+  set_terms(posed, terms);
   return posed;
-}
-
-SearchResult search_masks(const Masks& masks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
-                          std::optional<ArrayIn<std::int64_t, 1>> weights,
-                          std::optional<ArrayIn<std::int32_t, 1>> counts,
-                          std::optional<Ranks> ranks, const Cells& cells, int max_depth,
-                          int max_splits, int min_rows, std::int64_t unit, std::int64_t penalty,
-                          bool sizes, std::int64_t lower_bound, double time_limit,
-                          std::int64_t memory_limit, int threads, std::uint32_t switches,
-                          const std::string& isa, std::optional<PollFunction> poll,
-                          std::int64_t upper_bound) {
-  // Reading long lists takes a while, which counts too.
-  const auto start = std::chrono::steady_clock::now();
-  const Posed posed =
-      pose_masks(masks, labels, n_classes, weights, counts, ranks, cells, max_depth, max_splits,
-                 min_rows, unit, penalty, sizes, lower_bound, threads, switches, isa, upper_bound);
-  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
-  return posed.run(std::max(0.0, time_limit - reading.count()), memory_limit, std::move(poll));
 }
 
 }  // namespace
 
 void bind_masks(nb::module_& m) {
-  m.def("pose_masks", &pose_masks, "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
-        "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list(), "max_depth"_a,
-        "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false,
-        "lower_bound"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
-        "upper_bound"_a = kInfinite, "Pose the search of `search_masks`.");
-  m.def(
-      "search_masks", &search_masks, "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
-      "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
-      "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list(), "max_depth"_a,
-      "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false,
-      "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(),
-      "memory_limit"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
-      "poll"_a = nb::none(), "upper_bound"_a = kInfinite,
+  bind_kind(
+      m, "masks", &pose_masks,
       "Find an optimal tree over side masks (masks x words, row i is bit i % 64 of word i // 64)."
       "\n\nA node's split is mask number `feature`, with low = high = 0: the rows in the mask go "
       "left. With `ranks` (columns x rows) the thresholds of these columns are splits too, with "
@@ -167,7 +133,10 @@ void bind_masks(nb::module_& m) {
       "the "
       "number of their pair and the rows that go left; `feature` = number of masks + columns + "
       "place in `parts`.\n\nWith `upper_bound`, the cost of a tree that is known, only trees below "
-      "it are looked for; if there is none, the single leaf comes back with it as lower bound.");
+      "it are looked for; if there is none, the single leaf comes back with it as lower bound.",
+      "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
+      "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
+      "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list());
 }
 
 }  // namespace exactree

@@ -93,85 +93,75 @@ void set_costs(Problem& data, const ArrayIn<std::int64_t, 2>& costs) {
   data.costs = costs.data();
 }
 
-Posed pose_columns(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels,
-                   int n_classes, std::optional<ArrayIn<std::int64_t, 1>> weights,
-                   std::optional<ArrayIn<std::int32_t, 1>> counts,
-                   std::optional<ArrayIn<std::int64_t, 2>> costs, int max_depth, int max_splits,
-                   int min_rows, std::int64_t unit, std::int64_t penalty, bool sizes,
-                   std::int64_t lower_bound, int threads, std::uint32_t switches,
-                   const std::string& isa, std::int64_t upper_bound) {
+Posed pose_columns(const Terms& terms, const ArrayIn<std::int32_t, 2>& ranks,
+                   const ArrayIn<std::int32_t, 1>& labels, int n_classes,
+                   const std::optional<ArrayIn<std::int64_t, 1>>& weights,
+                   const std::optional<ArrayIn<std::int32_t, 1>>& counts,
+                   const std::optional<ArrayIn<std::int64_t, 2>>& costs) {
   Posed posed;
   posed.data = columns_of(ranks, labels, n_classes, weights, counts);
-  posed.isa = isa;
   if (costs) set_costs(posed.data, *costs);
   posed.keep(ranks);
   posed.keep(labels);
   posed.keep(weights);
   posed.keep(counts);
   posed.keep(costs);
-  set_terms(posed, {max_depth, max_splits, min_rows, unit, penalty, sizes, lower_bound, threads,
-                    switches, upper_bound});
+  set_terms(posed, terms);
   return posed;
 }
 
-SearchResult search_columns(
+// A problem for one of the searches that know no depth: `run` has their own arguments, and finds no
+// answer where they are not made for it.
+template <class Run>
+std::optional<SearchResult> search_without_depth(
     const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
-    std::optional<ArrayIn<std::int64_t, 1>> weights, std::optional<ArrayIn<std::int32_t, 1>> counts,
-    std::optional<ArrayIn<std::int64_t, 2>> costs, int max_depth, int max_splits, int min_rows,
-    std::int64_t unit, std::int64_t penalty, bool sizes, std::int64_t lower_bound,
-    double time_limit, std::int64_t memory_limit, int threads, std::uint32_t switches,
-    const std::string& isa, std::optional<PollFunction> poll, std::int64_t upper_bound) {
-  return pose_columns(ranks, labels, n_classes, weights, counts, costs, max_depth, max_splits,
-                      min_rows, unit, penalty, sizes, lower_bound, threads, switches, isa,
-                      upper_bound)
-      .run(time_limit, memory_limit, std::move(poll));
+    const std::optional<ArrayIn<std::int64_t, 1>>& weights, const Terms& terms, const Run& run) {
+  Problem data = columns_of(ranks, labels, n_classes, weights, std::nullopt);
+  data.unit = terms.unit;
+  data.penalty = terms.penalty;
+  Switches chosen;
+  chosen.off = terms.switches;
+  SearchResult result =
+      watched([&](Control& control,
+                  SearchProgress& progress) { return run(data, chosen, control, progress); },
+              terms.time_limit, terms.memory_limit, terms.poll);
+  if (result.answers.empty()) return std::nullopt;
+  return result;
 }
 
 // None: not a problem for this search, whose weights are too large, or whose tree would be too
 // deep.
-std::optional<SearchResult> search_sparse_columns(
-    const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
-    std::optional<ArrayIn<std::int64_t, 1>> weights, int max_depth, std::int64_t unit,
-    std::int64_t penalty, double time_limit, std::int64_t memory_limit, std::uint32_t switches,
-    const std::string& isa, std::optional<PollFunction> poll) {
-  Problem data = columns_of(ranks, labels, n_classes, weights, std::nullopt);
-  require(unit >= 1 && penalty >= 1, "unit and penalty must be positive");
-  data.unit = unit;
-  data.penalty = penalty;
-  Switches chosen;
-  chosen.off = switches;
-  const MakeSparse make = kernels(isa).make_sparse;
-  const auto run = [&](Control& control, SearchProgress& progress) {
-    return search_sparse(data, max_depth, chosen, make, control, progress);
+std::optional<SearchResult> search_sparse_columns(const ArrayIn<std::int32_t, 2>& ranks,
+                                                  const ArrayIn<std::int32_t, 1>& labels,
+                                                  int n_classes,
+                                                  std::optional<ArrayIn<std::int64_t, 1>> weights,
+                                                  const nb::kwargs& given) {
+  const Terms terms(given);
+  require(terms.penalty >= 1, "the penalty must be positive");
+  require(terms.max_depth >= 0, "max_depth is missing or negative");
+  const auto run = [&](const Problem& data, const Switches& switches, Control& control,
+                       SearchProgress& progress) {
+    return search_sparse(data, terms.max_depth, switches, kernels(terms.isa).make_sparse, control,
+                         progress);
   };
-  SearchResult result = watched(run, time_limit, memory_limit, std::move(poll));
-  if (result.answers.empty()) return std::nullopt;
-  return result;
+  return search_without_depth(ranks, labels, n_classes, weights, terms, run);
 }
 
 // None: stopped before it began.
-std::optional<SearchResult> search_by_splits(
-    const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int32_t, 1>& labels, int n_classes,
-    std::optional<ArrayIn<std::int64_t, 1>> weights, int max_splits, std::int64_t unit,
-    std::int64_t penalty, std::optional<std::int64_t> upper_bound, double time_limit,
-    std::int64_t memory_limit, std::uint32_t switches, const std::string& isa,
-    std::optional<PollFunction> poll) {
-  Problem data = columns_of(ranks, labels, n_classes, weights, std::nullopt);
-  require(unit >= 1 && penalty >= 0, "unit must be positive, penalty not negative");
-  require(max_splits >= 0 || penalty > 0, "neither max_splits nor a penalty limits the tree");
-  require(data.features > 0, "there are no columns");
-  data.unit = unit;
-  data.penalty = penalty;
-  Switches chosen;
-  chosen.off = switches;
-  const MakeRoot make_root = kernels(isa).make_root;
-  const auto run = [&](Control& control, SearchProgress& progress) {
-    return search_splits(data, max_splits, upper_bound.value_or(kInfinite), chosen, make_root,
-                         control, progress);
+std::optional<SearchResult> search_by_splits(const ArrayIn<std::int32_t, 2>& ranks,
+                                             const ArrayIn<std::int32_t, 1>& labels, int n_classes,
+                                             std::optional<ArrayIn<std::int64_t, 1>> weights,
+                                             const nb::kwargs& given) {
+  const Terms terms(given);
+  require(terms.max_splits >= 0 || terms.penalty > 0,
+          "neither max_splits nor a penalty limits the tree");
+  require(ranks.shape(0) > 0, "there are no columns");
+  const auto run = [&](const Problem& data, const Switches& switches, Control& control,
+                       SearchProgress& progress) {
+    return search_splits(data, terms.max_splits, terms.upper_bound, switches,
+                         kernels(terms.isa).make_root, control, progress);
   };
-  SearchResult result = watched(run, time_limit, memory_limit, std::move(poll));
-  if (result.answers.empty()) return std::nullopt;
-  return result;
+  return search_without_depth(ranks, labels, n_classes, weights, terms, run);
 }
 
 }  // namespace
@@ -222,35 +212,21 @@ void bind_search(nb::module_& m) {
       .def("run", &Posed::run, nb::kw_only(),
            "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
            "poll"_a = nb::none(), "Run it here.");
-  m.def("pose_columns", &pose_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
-        "costs"_a.noconvert() = nb::none(), "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1,
-        "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0, "threads"_a = 1,
-        "switches"_a = 0, "isa"_a = "auto", "upper_bound"_a = kInfinite,
-        "Pose the search for an optimal tree over rank columns (features x rows); see "
-        "exactree.engines.search.");
-  m.def("search_columns", &search_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(),
-        "n_classes"_a, "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(),
-        nb::kw_only(), "costs"_a.noconvert() = nb::none(), "max_depth"_a, "max_splits"_a = -1,
-        "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "sizes"_a = false, "lower_bound"_a = 0,
-        "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-        "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
-        "upper_bound"_a = kInfinite,
-        "Find an optimal tree over rank columns (features x rows); see exactree.engines.search. "
-        "Trees of `upper_bound` or more are of no interest; there must be one below it.");
+  bind_kind(
+      m, "columns", &pose_columns,
+      "Find an optimal tree over rank columns (features x rows); see exactree.engines.search. "
+      "Trees of `upper_bound` or more are of no interest; there must be one below it.",
+      "ranks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
+      "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
+      "costs"_a.noconvert() = nb::none());
   m.def(
       "search_sparse", &search_sparse_columns, "ranks"_a.noconvert(), "labels"_a.noconvert(),
-      "n_classes"_a, "weights"_a.noconvert() = nb::none(), nb::kw_only(), "max_depth"_a,
-      "unit"_a = 1, "penalty"_a, "time_limit"_a = std::numeric_limits<double>::infinity(),
-      "memory_limit"_a = 0, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
+      "n_classes"_a, "weights"_a.noconvert() = nb::none(), "terms"_a,
       "Find an optimal tree over binary columns with a penalty and no limit on depth; None if the "
       "weights need more than 31 bits, or the tree is deeper than max_depth.");
   m.def(
       "search_splits", &search_by_splits, "ranks"_a.noconvert(), "labels"_a.noconvert(),
-      "n_classes"_a, "weights"_a.noconvert() = nb::none(), nb::kw_only(), "max_splits"_a = -1,
-      "unit"_a = 1, "penalty"_a = 0, "upper_bound"_a = nb::none(),
-      "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-      "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
+      "n_classes"_a, "weights"_a.noconvert() = nb::none(), "terms"_a,
       "Find an optimal tree over rank columns that only its splits limit: at most so many, or a "
       "penalty for each. If none costs less than upper_bound, the single leaf comes back, and that "
       "as lower bound; None if a limit came before the search.");

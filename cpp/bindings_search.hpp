@@ -7,8 +7,10 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -18,10 +20,12 @@
 
 #include "kernels.hpp"
 #include "search/driver/search.hpp"
+#include "search/targets/squares.hpp"
 
 namespace exactree {
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 template <class T, int Dimensions>
 using ArrayIn = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
@@ -88,15 +92,53 @@ inline Problem rows_of(std::size_t rows, const ArrayIn<std::int32_t, 1>& labels,
   return data;
 }
 
-// Everything about a search but its data.
-struct SearchTerms {
-  int max_depth, max_splits, min_rows;
-  std::int64_t unit, penalty;
-  bool sizes;
-  std::int64_t lower_bound;
-  int threads;
-  std::uint32_t switches;
-  std::int64_t upper_bound = kInfinite;
+// Floors are 16 bits each: what one of their units is worth if the single leaf costs `all`.
+inline Cost unit_of_floors(Wide all) {
+  return static_cast<Cost>(all) / std::numeric_limits<std::uint16_t>::max() + 1;
+}
+
+// Everything about a search but its data: the keywords that all kinds of search have in common.
+struct Terms {
+  int max_depth = -1, max_splits = -1, min_rows = 1;
+  std::int64_t unit = 1, penalty = 0;
+  bool sizes = false;
+  std::int64_t lower_bound = 0, upper_bound = kInfinite;
+  int threads = 1;
+  std::uint32_t switches = 0;
+  std::string isa = "auto";
+  // Limits, which say nothing of the problem.
+  double time_limit = std::numeric_limits<double>::infinity();
+  std::int64_t memory_limit = 0;
+  std::optional<PollFunction> poll;
+
+  explicit Terms(const nb::kwargs& given) {
+    for (const auto& [key, value] : given) read(nb::cast<std::string>(key), value);
+    require(min_rows >= 1, "min_rows must be at least 1");
+    require(unit >= 1 && penalty >= 0, "unit must be positive, penalty not negative");
+    require(unit < kInfinite && penalty < kInfinite, "unit and penalty must fit 60 bits");
+    require(!sizes || max_splits >= 0, "sizes needs max_splits");
+    kernels(isa);  // or refuse it
+  }
+
+ private:
+  void read(const std::string& name, nb::handle value) {
+    const bool known =
+        set(name, value, "max_depth", max_depth) || set(name, value, "max_splits", max_splits) ||
+        set(name, value, "min_rows", min_rows) || set(name, value, "unit", unit) ||
+        set(name, value, "penalty", penalty) || set(name, value, "sizes", sizes) ||
+        set(name, value, "lower_bound", lower_bound) ||
+        set(name, value, "upper_bound", upper_bound) || set(name, value, "threads", threads) ||
+        set(name, value, "switches", switches) || set(name, value, "isa", isa) ||
+        set(name, value, "time_limit", time_limit) ||
+        set(name, value, "memory_limit", memory_limit) || set(name, value, "poll", poll);
+    if (!known) throw nb::type_error(("there is no term " + name).c_str());
+  }
+  template <class T>
+  static bool set(const std::string& name, nb::handle value, const char* of, T& term) {
+    if (name != of) return false;
+    if (!nb::try_cast(value, term)) throw nb::type_error((name + " is of the wrong type").c_str());
+    return true;
+  }
 };
 
 // Runs a search without the GIL, watched for signals.
@@ -144,12 +186,9 @@ struct Posed {
   }
 };
 
-inline void set_terms(Posed& posed, const SearchTerms& terms) {
-  require(terms.max_depth >= 0, "max_depth must not be negative");
-  require(terms.min_rows >= 1, "min_rows must be at least 1");
-  require(terms.unit >= 1 && terms.penalty >= 0, "unit must be positive, penalty not negative");
-  require(terms.unit < kInfinite && terms.penalty < kInfinite, "unit and penalty must fit 60 bits");
-  require(!terms.sizes || terms.max_splits >= 0, "sizes needs max_splits");
+inline void set_terms(Posed& posed, const Terms& terms) {
+  require(terms.max_depth >= 0, "max_depth is missing or negative");
+  posed.isa = terms.isa;
   posed.data.unit = terms.unit;
   posed.data.penalty = terms.penalty;
   posed.data.min_rows = terms.min_rows;
@@ -161,7 +200,26 @@ inline void set_terms(Posed& posed, const SearchTerms& terms) {
   request.lower_bound = terms.lower_bound;
   request.upper_bound = terms.upper_bound;
   request.switches.off = terms.switches;
-  kernels(posed.isa);  // or refuse it
+}
+
+// Defines pose_<kind>, which puts a search together, and search_<kind>, which runs it at once.
+// `pose` takes the terms and then the data; reading the data counts as time of the search.
+template <class... Data, class... Extra>
+void bind_kind(nb::module_& m, const std::string& kind, Posed (*pose)(const Terms&, Data...),
+               const char* about, const Extra&... extra) {
+  m.def(("pose_" + kind).c_str(),
+        [pose](Data... data, const nb::kwargs& terms) { return pose(Terms(terms), data...); },
+        extra..., "terms"_a, ("Pose the search of `search_" + kind + "`.").c_str());
+  m.def(("search_" + kind).c_str(),
+        [pose](Data... data, const nb::kwargs& given) {
+          const auto start = std::chrono::steady_clock::now();
+          const Terms terms(given);
+          const Posed posed = pose(terms, data...);
+          const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
+          return posed.run(std::max(0.0, terms.time_limit - reading.count()), terms.memory_limit,
+                           terms.poll);
+        },
+        extra..., "terms"_a, about);
 }
 
 }  // namespace exactree

@@ -71,56 +71,31 @@ Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
   return data;
 }
 
-Posed pose_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
-                   std::optional<Numbers> weights, std::optional<ArrayIn<std::int32_t, 1>> counts,
-                   int shift, int max_depth, int max_splits, int min_rows, std::int64_t penalty,
-                   bool sizes, std::int64_t lower_bound, int threads, std::uint32_t switches,
-                   const std::string& isa) {
+Posed pose_squares(const Terms& terms, const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
+                   const std::optional<Numbers>& weights,
+                   const std::optional<ArrayIn<std::int32_t, 1>>& counts, int shift) {
   Posed posed;
   posed.data = squares_of(ranks, sums, weights, counts, shift);
-  posed.isa = isa;
   posed.keep(ranks);
   posed.keep(sums);
   posed.keep(weights);
   posed.keep(counts);
   const Wide all = total(posed.data).error() >> shift;
   require(all < Wide{1} << 58, "the squared error is 2**58 units or more: raise shift");
-  // Floors are 16 bits each.
-  const Cost unit = static_cast<Cost>(all) / std::numeric_limits<std::uint16_t>::max() + 1;
-  set_terms(posed, {max_depth, max_splits, min_rows, unit, penalty, sizes, lower_bound, threads,
-                    switches});
+  set_terms(posed, terms);
+  posed.data.unit = unit_of_floors(all);
   return posed;
-}
-
-SearchResult search_squares(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
-                            std::optional<Numbers> weights,
-                            std::optional<ArrayIn<std::int32_t, 1>> counts, int shift,
-                            int max_depth, int max_splits, int min_rows, std::int64_t penalty,
-                            bool sizes, std::int64_t lower_bound, double time_limit,
-                            std::int64_t memory_limit, int threads, std::uint32_t switches,
-                            const std::string& isa, std::optional<PollFunction> poll) {
-  return pose_squares(ranks, sums, weights, counts, shift, max_depth, max_splits, min_rows, penalty,
-                      sizes, lower_bound, threads, switches, isa)
-      .run(time_limit, memory_limit, std::move(poll));
 }
 
 }  // namespace
 
 void bind_squares(nb::module_& m) {
-  m.def("pose_squares", &pose_squares, "ranks"_a.noconvert(), "sums"_a.noconvert(),
-        "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
-        "shift"_a, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0,
-        "sizes"_a = false, "lower_bound"_a = 0, "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto",
-        "Pose the search of `search_squares`.");
-  m.def("search_squares", &search_squares, "ranks"_a.noconvert(), "sums"_a.noconvert(),
-        "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
-        "shift"_a, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "penalty"_a = 0,
-        "sizes"_a = false, "lower_bound"_a = 0,
-        "time_limit"_a = std::numeric_limits<double>::infinity(), "memory_limit"_a = 0,
-        "threads"_a = 1, "switches"_a = 0, "isa"_a = "auto", "poll"_a = nb::none(),
-        "Find a tree of least squared error over rank columns (features x rows).\n\n"
-        "`sums` and `weights` are whole numbers whose absolute values add up to less than 2**53; a "
-        "row's target is sum / weight. Costs are whole multiples of 2**shift.");
+  bind_kind(m, "squares", &pose_squares,
+            "Find a tree of least squared error over rank columns (features x rows).\n\n"
+            "`sums` and `weights` are whole numbers whose absolute values add up to less than "
+            "2**53; a row's target is sum / weight. Costs are whole multiples of 2**shift.",
+            "ranks"_a.noconvert(), "sums"_a.noconvert(), "weights"_a.noconvert() = nb::none(),
+            "counts"_a.noconvert() = nb::none(), nb::kw_only(), "shift"_a);
 }
 
 }  // namespace exactree
