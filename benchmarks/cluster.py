@@ -74,7 +74,7 @@ def measured(posing: Posing, name: str, say: Callable[[str], None]) -> tuple[str
     with process_pool(PROCESSES) as pool:
         list(pool.map(ready, range(4 * PROCESSES)))  # they are there, and have imported all
         say(f"{name}: {PROCESSES} processes")
-        coordinator = Coordinator(posing, FuturesPool(pool))
+        coordinator = Coordinator(posing, pool=FuturesPool(pool))
         found, wall, used = timed(lambda: coordinator.run(inf, None))
     used += sum(done.processor_seconds for done in coordinator.done)
     rows.append([f"{PROCESSES} processes", *told(found, wall, used)])

@@ -16,6 +16,7 @@
 #include "bindings.hpp"
 #include "bindings_search.hpp"
 #include "search/remote/answerer.hpp"
+#include "search/remote/helper.hpp"
 #include "search/remote/session.hpp"
 
 namespace nb = nanobind;
@@ -70,6 +71,7 @@ nb::dict question_dict(const Question& question) {
     out["feature"] = question.feature;
     out["position"] = question.position;
     out["goal"] = question.goal;
+    out["best"] = question.best;
     out["lo"] = std::vector<Costs>{question.lo[0], question.lo[1]};
     out["hi"] = std::vector<Costs>{question.hi[0], question.hi[1]};
     if (question.shared) {
@@ -119,6 +121,7 @@ Question question_from(const nb::dict& from) {
   question.feature = item<int>(from, "feature");
   question.position = item<int>(from, "position");
   question.goal = item<Costs>(from, "goal");
+  question.best = item<Costs>(from, "best");
   take_pair(from, "lo", question.lo);
   take_pair(from, "hi", question.hi);
   if (!from.contains("neighbours")) return question;
@@ -312,8 +315,11 @@ class PySession : Role {
     return session_->stopped();
   }
   void stop(const std::string& why) { session_->stop(status_from(why)); }
+  bool stopped() const { return session_->stopped(); }
+  AnySession& session() { return *session_; }
   Cost objective() const { return progress_.objective; }
   Cost lower_bound() const { return progress_.lower_bound; }
+  std::int64_t room(std::int64_t memory_limit) const { return posing_.room(memory_limit); }
   SearchResult finish(int workers) {
     SearchResult result;
     {
@@ -331,6 +337,39 @@ class PySession : Role {
   SearchProgress progress_;
   Watcher watcher_;
   std::unique_ptr<AnySession> session_;
+};
+
+// A thread of this process. It keeps a share of the memory that the session may use.
+class PyHelper {
+ public:
+  PyHelper(PySession& session, std::int64_t memory_limit) {
+    control_.memory_limit = memory_limit;
+    control_.room = session.room(memory_limit);
+    helper_ = session.session().helper(control_);
+  }
+
+  int take() { return static_cast<int>(helper_->take()); }
+  bool divisible() const { return helper_->divisible(); }
+  bool answer(double seconds) {
+    nb::gil_scoped_release release;
+    return helper_->answer(seconds);
+  }
+  bool give() { return helper_->give(); }
+  bool take_unwritten() { return helper_->take_unwritten(); }
+  void write(double seconds) {
+    nb::gil_scoped_release release;
+    helper_->write(seconds);
+  }
+  nb::any give_written() {
+    const FoundTree found = helper_->give_written();
+    if (found.tree.empty()) return any_of(nb::none());
+    return any_of(nb::make_tuple(found.budget, found.cost, rows_of_tree(found.tree)));
+  }
+  void stop() { control_.stop(Status::kInterrupted); }
+
+ private:
+  Control control_;
+  std::unique_ptr<AnyHelper> helper_;
 };
 
 class PyAnswerer : Role {
@@ -391,9 +430,22 @@ void bind_remote(nb::module_& m) {
       .def("written", &PySession::written, "budget"_a, "cost"_a, "tree"_a, "Take a tree over.")
       .def("poll", &PySession::poll, "Watch the clock and signals; True if it was stopped.")
       .def("stop", &PySession::stop, "why"_a)
+      .def_prop_ro("stopped", &PySession::stopped)
       .def("finish", &PySession::finish, "workers"_a = 1, "Write the trees down and end it.")
       .def_prop_ro("objective", &PySession::objective)
       .def_prop_ro("lower_bound", &PySession::lower_bound);
+  nb::class_<PyHelper>(m, "Helper", "A thread that answers the pieces of a session.")
+      .def(nb::init<PySession&, std::int64_t>(), "session"_a, "memory_limit"_a = 0,
+           nb::keep_alive<1, 2>())
+      .def("take", &PyHelper::take,
+           "Take the next piece: 0; 1: there may be one later; 2: nothing is open.")
+      .def_prop_ro("divisible", &PyHelper::divisible)
+      .def("answer", &PyHelper::answer, "seconds"_a, "Answer it; False: it is not done.")
+      .def("give", &PyHelper::give, "Tell the session; False: answer it with more time.")
+      .def("take_unwritten", &PyHelper::take_unwritten, "Take a split whose tree is wanted.")
+      .def("write", &PyHelper::write, "seconds"_a, "Write its tree down.")
+      .def("give_written", &PyHelper::give_written, "Tell the session, and give the tree.")
+      .def("stop", &PyHelper::stop, "From any thread: end what it is at.");
   nb::class_<PyAnswerer>(m, "Answerer", "Answers the questions of a session.")
       .def(nb::init<const Posed&, std::int64_t>(), "posed"_a, "memory_limit"_a = 0)
       .def("answer", &PyAnswerer::answer, "question"_a,

@@ -240,6 +240,9 @@ class Session:
 
     def stop(self, why: str) -> None: ...
 
+    @property
+    def stopped(self) -> bool: ...
+
     def finish(self, workers: int = 1) -> SearchResult:
         """Write the trees down and end it."""
 
@@ -248,6 +251,35 @@ class Session:
 
     @property
     def lower_bound(self) -> int: ...
+
+class Helper:
+    """A thread that answers the pieces of a session."""
+
+    def __init__(self, session: Session, memory_limit: int = 0) -> None: ...
+
+    def take(self) -> int:
+        """Take the next piece: 0; 1: there may be one later; 2: nothing is open."""
+
+    @property
+    def divisible(self) -> bool: ...
+
+    def answer(self, seconds: float) -> bool:
+        """Answer it; False: it is not done."""
+
+    def give(self) -> bool:
+        """Tell the session; False: answer it with more time."""
+
+    def take_unwritten(self) -> bool:
+        """Take a split whose tree is wanted."""
+
+    def write(self, seconds: float) -> None:
+        """Write its tree down."""
+
+    def give_written(self) -> Any:
+        """Tell the session, and give the tree."""
+
+    def stop(self) -> None:
+        """From any thread: end what it is at."""
 
 class Answerer:
     """Answers the questions of a session."""

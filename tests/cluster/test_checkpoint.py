@@ -37,7 +37,7 @@ def lives(posing: Posing, path: Path, seed: int) -> tuple[Any, int]:
         pool = ShuffledPool(dice.random(), 1, kill_after=dice.randint(0, 6))  # type: ignore[arg-type]
         ledger = Ledger(path)
         try:
-            Stepping(posing, pool, ledger).run(inf, None)
+            Stepping(posing, ledger, pool=pool).run(inf, None)
         except Killed:
             pass
         finally:
@@ -46,7 +46,7 @@ def lives(posing: Posing, path: Path, seed: int) -> tuple[Any, int]:
         with path.open("ab") as file:
             file.write(line_of(("bound", 0.0, 1, 0))[: dice.randint(0, 20)])
     pool, ledger = ShuffledPool(seed, 1), Ledger(path)
-    found = Stepping(posing, pool, ledger).run(inf, None)
+    found = Stepping(posing, ledger, pool=pool).run(inf, None)
     ledger.close()
     return found, evaluations + pool.evaluations
 
@@ -64,13 +64,13 @@ def test_what_is_kept_is_not_done_twice(tmp_path: Path) -> None:
     rows = (np.ascontiguousarray(ranks, np.int32), y.astype(np.int32), 2)
     posing = Posing("columns", rows, {"max_depth": 4})
     whole = ShuffledPool(0, 1, steady=True)
-    expected = Stepping(posing, whole).run(inf, None)
+    expected = Stepping(posing, pool=whole).run(inf, None)
     evaluations = lost = 0
     for life in range(8):
         pool = ShuffledPool(life, 1, steady=True, kill_after=None if life == 7 else 5)
         ledger = Ledger(tmp_path / "run.ckpt")
         try:
-            found = Stepping(posing, pool, ledger).run(inf, None)
+            found = Stepping(posing, ledger, pool=pool).run(inf, None)
         except Killed:
             lost += pool.latest
         ledger.close()

@@ -13,7 +13,7 @@ def run_shuffled(seed: int) -> ShuffledPool:
     """Solve a random problem by workers that misbehave, and compare it with one thread."""
     posing = random_posing(seed)
     pool = ShuffledPool(seed, Random(seed).randint(1, 9))
-    compare(posing, Stepping(posing, pool).run(inf, None))
+    compare(posing, Stepping(posing, pool=pool).run(inf, None))
     return pool
 
 

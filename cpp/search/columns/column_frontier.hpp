@@ -39,6 +39,8 @@ class ColumnFrontier : public Frontier<V> {
   void tell(Worker<V>& worker, Piece& piece, bool complete) override;
   void describe(const Piece& piece, Question& question) const override;
   void accept(Piece& piece, const Reply& reply) override;
+  void reply(const Piece& piece, Reply& reply) const override;
+  void keep_part(Worker<V>& worker, Piece& piece) override;
   void add_neighbours(const Piece& piece, Question& question) const override;
   bool restore(const Question& question, const Reply& reply) override;
   bool take(const Question& question, Piece& piece) override;

@@ -20,6 +20,7 @@ void ColumnFrontier<V>::describe(const Piece& piece, Question& question) const {
   const auto& mine = static_cast<const ColumnPiece<V>&>(piece);
   question.feature = column(mine.place);
   question.position = mine.job.task.position;
+  question.best = costs_of(mine.job.best);
   question.target = costs_of(mine.job.target);
   question.goal = costs_of(top_.incumbents.goal(mine.place));
   for (int s = 0; s < 2; ++s) {
@@ -42,6 +43,27 @@ void ColumnFrontier<V>::accept(Piece& piece, const Reply& reply) {
     mine.job.kids[s] = std::make_unique<Solution<V>>();
     read_facts(reply.facts[s], top_.root.features(), *mine.job.kids[s]);
   }
+}
+
+template <class V>
+void ColumnFrontier<V>::reply(const Piece& piece, Reply& reply) const {
+  const auto& job = static_cast<const ColumnPiece<V>&>(piece).job;
+  for (int s = 0; s < 2; ++s) {
+    reply.lo[s] = costs_of(job.lo[s]);
+    reply.hi[s] = costs_of(job.hi[s]);
+    if (!reply.complete && s == job.solving && job.kids[s]) reply.facts[s] = facts_of(*job.kids[s]);
+  }
+}
+
+template <class V>
+void ColumnFrontier<V>::keep_part(Worker<V>& worker, Piece& piece) {
+  auto& job = static_cast<ColumnPiece<V>&>(piece).job;
+  if (job.solving < 0 || !job.kids[job.solving]) return;
+  auto& kid = job.kids[job.solving];
+  if (top_.root.kind() == SplitKind::kColumns && !kid->lists.empty())
+    ColumnSource<V>::of(worker).store_open(*kid);
+  else
+    kid.reset();
 }
 
 template <class V>
@@ -78,7 +100,7 @@ bool ColumnFrontier<V>::restore(const Question& question, const Reply& reply) {
   tell(top_.worker, piece, true);
   V goal = top_.incumbents.goal(piece.place);
   lower_to(goal, target(lanes_[static_cast<std::size_t>(piece.place)].round));
-  if (any_below(value_of<V>(question.target, budgets()), goal))
+  if (any_below(value_of<V>(question.best, budgets()), goal))
     chain(piece.place).reconsider(piece.job.task.entry, goal);
   chain(piece.place).reopen(top_.root.rows());
   return true;
@@ -139,6 +161,8 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
 #define EXACTREE_REMOTE(V)                                                        \
   template void ColumnFrontier<V>::describe(const Piece&, Question&) const;       \
   template void ColumnFrontier<V>::accept(Piece&, const Reply&);                  \
+  template void ColumnFrontier<V>::reply(const Piece&, Reply&) const;             \
+  template void ColumnFrontier<V>::keep_part(Worker<V>&, Piece&);                 \
   template void ColumnFrontier<V>::add_neighbours(const Piece&, Question&) const; \
   template int ColumnFrontier<V>::place_of(const Question&) const;                \
   template bool ColumnFrontier<V>::restore(const Question&, const Reply&);        \

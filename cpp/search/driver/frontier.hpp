@@ -75,6 +75,10 @@ class Frontier {
   // claim is of no piece here.
   virtual void describe(const Piece& piece, Question& question) const = 0;
   virtual void accept(Piece& piece, const Reply& reply) = 0;
+  // The opposite: what answer() found, as a reply, complete or not. Where it was stopped, keep_part
+  // takes from the same worker what is known of the side that is open.
+  virtual void reply(const Piece& piece, Reply& reply) const = 0;
+  virtual void keep_part(Worker<V>& /*worker*/, Piece& /*piece*/) {}
   // Adds what others have found near the piece.
   virtual void add_neighbours(const Piece& /*piece*/, Question& /*question*/) const {}
   virtual bool restore(const Question& question, const Reply& reply) = 0;

@@ -31,6 +31,10 @@ struct MaskPiece : Piece {
   std::unique_ptr<MaskSearch<V>> search;
 };
 
+// What a search has found, as a reply to those elsewhere.
+template <class V>
+void reply_of(const MaskSearch<V>& search, const MaskTree& tree, Reply& reply);
+
 template <class V>
 class MaskFrontier final : public Frontier<V> {
  public:
@@ -44,6 +48,7 @@ class MaskFrontier final : public Frontier<V> {
   void tell(Worker<V>& worker, Piece& piece, bool complete) override;
   void describe(const Piece& piece, Question& question) const override;
   void accept(Piece& piece, const Reply& reply) override;
+  void reply(const Piece& piece, Reply& reply) const override;
   bool restore(const Question& question, const Reply& reply) override;
   V bound() const override;
   SolvedSplit<V> first_best(int k) override {

@@ -7,6 +7,25 @@
 
 namespace exactree {
 
+// The masks that were found; those of cells by their rows, since they have no id elsewhere.
+template <class V>
+void reply_of(const MaskSearch<V>& search, const MaskTree& tree, Reply& reply) {
+  reply.best = costs_of(search.best);
+  for (std::size_t k = 0; k < search.found.size(); ++k) {
+    const MaskSplit<V>& split = search.found[k];
+    if (split.id < 0) continue;
+    FoundMask found{static_cast<int>(k), split.id, 0, {}, {}};
+    if (static_cast<std::size_t>(split.id) >= tree.size()) {
+      const auto id = static_cast<std::uint32_t>(split.id);
+      const std::uint64_t* left = tree.given(id);
+      found.source = tree.source(id);
+      found.left.assign(left, left + tree.words());
+    }
+    for (int s = 0; s < 2; ++s) found.side[s] = costs_of(split.side[s]);
+    reply.masks.push_back(std::move(found));
+  }
+}
+
 template <class V>
 void MaskFrontier<V>::describe(const Piece& piece, Question& question) const {
   const auto& mine = static_cast<const MaskPiece<V>&>(piece);
@@ -39,6 +58,12 @@ void MaskFrontier<V>::accept(Piece& piece, const Reply& reply) {
 }
 
 template <class V>
+void MaskFrontier<V>::reply(const Piece& piece, Reply& reply) const {
+  const MaskSearch<V>& search = *static_cast<const MaskPiece<V>&>(piece).search;
+  if (reply.complete) reply_of(search, root().tree(), reply);
+}
+
+template <class V>
 bool MaskFrontier<V>::restore(const Question& question, const Reply& reply) {
   const auto at = std::find_if(branches_.begin(), branches_.end(), [&](const RootBranch& branch) {
     return branch.path == question.branch;
@@ -55,8 +80,10 @@ bool MaskFrontier<V>::restore(const Question& question, const Reply& reply) {
 }
 
 #define EXACTREE_REMOTE(V)                                                \
+  template void reply_of(const MaskSearch<V>&, const MaskTree&, Reply&);  \
   template void MaskFrontier<V>::describe(const Piece&, Question&) const; \
   template void MaskFrontier<V>::accept(Piece&, const Reply&);            \
+  template void MaskFrontier<V>::reply(const Piece&, Reply&) const;       \
   template bool MaskFrontier<V>::restore(const Question&, const Reply&);
 EXACTREE_REMOTE(One)
 EXACTREE_REMOTE(Curve<8>)

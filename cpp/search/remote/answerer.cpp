@@ -4,11 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "search/binary/binary_node.hpp"
-#include "search/columns/column_source.hpp"
 #include "search/driver/extract.hpp"
-#include "search/masks/mask_source.hpp"
+#include "search/masks/mask_frontier.hpp"
 #include "search/remote/facts.hpp"
+#include "search/remote/stations.hpp"
 
 namespace exactree {
 
@@ -17,15 +16,6 @@ namespace {
 // Longer lists stay where they were made: others make their own in less time than it takes to send
 // them.
 constexpr std::int64_t kMostShared = 4 << 20;
-
-// The rows at the end of a path, and what was solved of their splits.
-template <class V>
-struct Station {
-  Step step;  // from the station before
-  std::unique_ptr<Node> node;
-  Frame<V> frame{};
-  std::vector<std::unique_ptr<Chain<V>>> chains;
-};
 
 template <class V>
 class Answerer final : public AnyAnswerer {
@@ -36,10 +26,7 @@ class Answerer final : public AnyAnswerer {
   Tree write(const TreeWanted& wanted, double seconds) override;
 
  private:
-  Station<V>& go_to(const Path& path);
-  void arrive(Station<V>& station, Budget budget);
   Chain<V>& chain(Station<V>& station, int feature);
-  void check(const Node& node, int feature, int position) const;
   void answer_threshold(const Question& question, Reply& reply);
   void answer_branch(const Question& question, Reply& reply);
   void write_better(Station<V>& station, const Question& question, const Job<V>& job, Reply& reply);
@@ -49,7 +36,7 @@ class Answerer final : public AnyAnswerer {
   Control& control_;
   Budget budget_;
   Worker<V> worker_;
-  std::vector<Station<V>> stations_;  // the first has all rows
+  Stations<V> stations_;
 };
 
 template <class V>
@@ -57,56 +44,8 @@ Answerer<V>::Answerer(const Posing& posing, MakeRoot make_root, Control& control
     : data_(posing.data()),
       control_(control),
       budget_(budget_of(posing.request(), posing.data())),
-      worker_(posing.data(), control, posing.request().switches, true) {
-  Station<V>& all = stations_.emplace_back();
-  all.node = make_root(data_, worker_.work());
-  control_.use_memory(all.node->bytes());
-  worker_.start(*all.node);
-  arrive(all, budget_);
-  all.frame.is_root = true;
-}
-
-template <class V>
-void Answerer<V>::arrive(Station<V>& station, Budget budget) {
-  station.frame.node = station.node.get();
-  station.frame.budget = budget;
-  station.chains.resize(static_cast<std::size_t>(data_.features));
-}
-
-template <class V>
-void Answerer<V>::check(const Node& node, int feature, int position) const {
-  if (feature < 0 || feature >= node.features() || position <= 0 || position >= node.rows() ||
-      node.next(feature, position) != position)
-    throw std::invalid_argument("there is no such split");
-}
-
-template <class V>
-Station<V>& Answerer<V>::go_to(const Path& path) {
-  if (static_cast<int>(path.size()) >= budget_.depth)
-    throw std::invalid_argument("the path is longer than the depth");
-  std::size_t same = 0;
-  while (same < path.size() && same + 1 < stations_.size() &&
-         stations_[same + 1].step == path[same])
-    ++same;
-  while (stations_.size() > same + 1) {
-    control_.use_memory(-stations_.back().node->bytes() - stations_.back().frame.bytes);
-    stations_.pop_back();
-  }
-  for (; same < path.size(); ++same) {
-    Node& before = *stations_.back().node;
-    const Step& step = path[same];
-    check(before, step.feature, step.position);
-    Station<V> next;
-    next.step = step;
-    next.node = before.make_empty();
-    before.make_child(step.feature, step.position, step.left, *next.node, worker_.work());
-    if (next.node->kind() == SplitKind::kBinary) static_cast<BinaryNode&>(*next.node).open();
-    control_.use_memory(next.node->bytes());
-    arrive(next, stations_.back().frame.budget.child());
-    stations_.push_back(std::move(next));
-  }
-  return stations_.back();
-}
+      worker_(posing.data(), control, posing.request().switches, true),
+      stations_(data_, make_root, budget_, worker_) {}
 
 template <class V>
 Chain<V>& Answerer<V>::chain(Station<V>& station, int feature) {
@@ -141,14 +80,14 @@ Reply Answerer<V>::answer(const Question& question, double seconds) {
 template <class V>
 void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
   for (int s = 0; s < 2; ++s) reply.lo[s] = question.lo[s], reply.hi[s] = question.hi[s];
-  Station<V>& station = go_to(question.path);
-  check(*station.node, question.feature, question.position);
+  Station<V>& station = stations_.go_to(question.path);
+  check_split(*station.node, question.feature, question.position);
   auto& source = ColumnSource<V>::of(worker_);
   Chain<V>& here = chain(station, question.feature);
   const Budget below = station.frame.budget.child();
   const int n = V::budgets_of(below.splits);
   for (const Neighbour& near : question.neighbours) {
-    check(*station.node, question.feature, near.position);
+    check_split(*station.node, question.feature, near.position);
     if (near.side != 0 && near.side != 1) throw std::invalid_argument("there is no such side");
     auto kid = std::make_unique<Solution<V>>();
     read_facts(near.facts, station.node->features(), *kid);
@@ -158,8 +97,8 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
   Job<V> job;
   job.task = here.task_at(question.position);
   const V target = value_of<V>(question.target, V::budgets_of(station.frame.budget.splits));
-  source.prepare(station.frame, here, target, job);
-  job.target = target;  // with its slack already
+  source.prepare(station.frame, here, value_of<V>(question.best, target.budgets()), job);
+  job.target = target;
   for (int s = 0; s < 2; ++s) {
     raise_to(job.lo[s], value_of<V>(question.lo[s], n));
     lower_to(job.hi[s], value_of<V>(question.hi[s], n));
@@ -222,14 +161,14 @@ Tree Answerer<V>::write_at(Station<V>& station, int splits, Cost cost,
 template <class V>
 Tree Answerer<V>::write(const TreeWanted& wanted, double seconds) {
   control_.go_on(seconds);
-  Station<V>& station = go_to({});
+  Station<V>& station = stations_.go_to({});
   SolvedSplit<V> split;
   split.feature = wanted.feature;
   split.position = wanted.position;
   const int n = V::budgets_of(budget_.child().splits);
   for (int s = 0; s < 2; ++s) split.hi[s] = value_of<V>(wanted.side[s], n);
   if (data_.masks == nullptr) {
-    check(*station.node, wanted.feature, wanted.position);
+    check_split(*station.node, wanted.feature, wanted.position);
     Chain<V>& here = chain(station, wanted.feature);
     const Task<V> task = here.task_at(wanted.position);
     split.sides[0] = split.sides[1] = {};
@@ -249,7 +188,7 @@ Tree Answerer<V>::write(const TreeWanted& wanted, double seconds) {
 
 template <class V>
 void Answerer<V>::answer_branch(const Question& question, Reply& reply) {
-  auto& root = static_cast<MaskNode&>(*stations_.front().node);
+  auto& root = static_cast<MaskNode&>(*stations_.all().node);
   MaskTree& tree = root.tree();
   if (!tree.start(worker_.work())) return;
   int branch = MaskTree::kRoot;
@@ -266,20 +205,7 @@ void Answerer<V>::answer_branch(const Question& question, Reply& reply) {
   const V lo[2] = {none, none};
   MaskSource<V>::of(worker_).search_branch(search, branch, lo);
   if (control_.stopped()) return;
-  reply.best = costs_of(search.best);
-  for (std::size_t k = 0; k < search.found.size(); ++k) {
-    const MaskSplit<V>& split = search.found[k];
-    if (split.id < 0) continue;
-    FoundMask found{static_cast<int>(k), split.id, 0, {}, {}};
-    if (static_cast<std::size_t>(split.id) >= tree.size()) {
-      const auto id = static_cast<std::uint32_t>(split.id);
-      const std::uint64_t* left = tree.given(id);
-      found.source = tree.source(id);
-      found.left.assign(left, left + tree.words());
-    }
-    for (int s = 0; s < 2; ++s) found.side[s] = costs_of(split.side[s]);
-    reply.masks.push_back(std::move(found));
-  }
+  reply_of(search, tree, reply);
   reply.complete = true;
 }
 

@@ -42,7 +42,8 @@ struct Question {
   Path path;
   int feature = -1, position = 0;
   std::vector<bool> branch;  // masks: which child, from the root of their tree on
-  Costs target;              // only what could cost less than this is of interest
+  Costs best;                // only what could cost less than this is of interest
+  Costs target;              // what the sides are solved for; of masks, the same as the best
   Costs goal;                // a tree that costs less is to be written down
   Costs lo[2], hi[2];        // what is known of the two sides
   bool divisible = false;    // whether it can be asked in smaller pieces

@@ -1,108 +1,13 @@
 #include "search/remote/session.hpp"
 
 #include <algorithm>
-#include <list>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "search/binary/binary_node.hpp"
-#include "search/driver/root.hpp"
+#include "search/remote/levels.hpp"
 
 namespace exactree {
-
-namespace {
-
-// A frontier of the session: that of all rows, or one side of a piece of another.
-template <class V>
-struct Level {
-  Level* parent = nullptr;       // none: all rows
-  std::unique_ptr<Piece> piece;  // of the parent; this is one side of it
-  OpenSide<V> side;
-  Path path;
-  std::unique_ptr<Node> own_node;
-  Node* node = nullptr;
-  SearchRequest request;
-  SearchProgress progress;
-  SearchResult result;
-  std::unique_ptr<Incumbents<V>> own_incumbents;
-  Incumbents<V>* incumbents = nullptr;
-  std::unique_ptr<Frontier<V>> own_frontier;
-  Frontier<V>* frontier = nullptr;
-  V found;  // what trees of this side cost, by budget
-};
-
-struct ByPath {
-  bool operator()(const Path& a, const Path& b) const {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                        [](const Step& x, const Step& y) {
-                                          return std::tuple(x.feature, x.position, x.left) <
-                                                 std::tuple(y.feature, y.position, y.left);
-                                        });
-  }
-};
-
-// What an earlier run left of one frontier.
-struct Earlier {
-  std::vector<Claim> claims;    // complete ones
-  std::vector<Question> begun;  // pieces that were divided
-  std::vector<Claim> facts;     // of begun pieces
-};
-
-template <class V>
-class Session final : public AnySession, private RootSearch<V> {
- public:
-  Session(const Posing& posing, MakeRoot make_root, Control& control, SearchProgress& progress,
-          std::unique_ptr<SearchResult> result);
-
-  bool open() override;
-  void restore(const Claim& claim) override;
-  Asked ask(Question& question, int& number, bool shared) override;
-  void tell(int number, const Reply& reply) override;
-  bool divide(int number, const Reply& reply) override;
-  std::vector<Claim> take_claims() override { return std::exchange(claims_, {}); }
-  TreeWanted next_unwritten() override;
-  void written(int budget, Cost cost, const Tree& tree) override;
-  void poll() override;
-  void stop(Status why) override { control_.stop(why); }
-  bool stopped() const override { return control_.stopped(); }
-  SearchResult finish() override;
-
- private:
-  using RootSearch<V>::budget_;
-  using RootSearch<V>::control_;
-  using RootSearch<V>::data_;
-  using RootSearch<V>::frontier_;
-  using RootSearch<V>::incumbents_;
-  using RootSearch<V>::request_;
-  using RootSearch<V>::result_;
-  using RootSearch<V>::root_;
-  using RootSearch<V>::worker_;
-
-  struct AskedPiece {
-    Level<V>* level;
-    std::unique_ptr<Piece> piece;
-  };
-
-  Level<V>& root() { return levels_.front(); }
-  AskedPiece& asked(int number);
-  bool begin_again(Level<V>& level);
-  void restore_here(Level<V>& level);
-  void go_down(Level<V>& level, std::unique_ptr<Piece> piece);
-  bool has_room(const Level<V>& level) const;
-  void open_level(Level<V>& parent, std::unique_ptr<Piece> piece, const OpenSide<V>& side);
-  void limit(Level<V>& level);
-  void note_found(Level<V>& level);
-  void close_level(typename std::list<Level<V>>::iterator at);
-  void close_piece(Level<V>& level, Piece& piece, const Reply* reply);
-
-  std::unique_ptr<SearchResult> own_result_;
-  std::list<Level<V>> levels_;  // the first is that of all rows, the last the latest
-  std::map<int, AskedPiece> asked_;
-  int next_number_ = 0;
-  std::vector<Claim> claims_;
-  std::map<Path, Earlier, ByPath> earlier_;
-};
 
 template <class V>
 Session<V>::Session(const Posing& posing, MakeRoot make_root, Control& control,
@@ -192,7 +97,7 @@ bool Session<V>::begin_again(Level<V>& level) {
 
 // The latest level first: what is below a piece has to be known before the piece is.
 template <class V>
-Asked Session<V>::ask(Question& question, int& number, bool shared) {
+Asked Session<V>::next(AskedPiece& found) {
   for (auto at = levels_.end(); at != levels_.begin();) {
     --at;
     Level<V>& level = *at;
@@ -204,21 +109,29 @@ Asked Session<V>::ask(Question& question, int& number, bool shared) {
     std::unique_ptr<Piece> piece = level.frontier->piece();
     const Asked asked = level.frontier->ask(worker_, *piece);
     if (asked == Asked::kPiece) {
-      question = {};
-      question.path = level.path;
-      level.frontier->describe(*piece, question);
-      question.shared = shared;
-      if (shared) level.frontier->add_neighbours(*piece, question);
-      number = next_number_++;
-      asked_[number] = {&level, std::move(piece)};
-      return Asked::kPiece;
+      found = {&level, std::move(piece)};
+      return asked;
     }
     if (asked == Asked::kNone && level.parent != nullptr) {
       close_level(at);
       at = levels_.end();
     }
   }
-  return asked_.empty() ? Asked::kNone : Asked::kBusy;
+  return Asked::kNone;
+}
+
+template <class V>
+Asked Session<V>::ask(Question& question, int& number, bool shared) {
+  AskedPiece at;
+  if (next(at) != Asked::kPiece) return asked_.empty() ? Asked::kNone : Asked::kBusy;
+  question = {};
+  question.path = at.level->path;
+  at.level->frontier->describe(*at.piece, question);
+  question.shared = shared;
+  if (shared) at.level->frontier->add_neighbours(*at.piece, question);
+  number = next_number_++;
+  asked_[number] = std::move(at);
+  return Asked::kPiece;
 }
 
 template <class V>
@@ -246,6 +159,7 @@ void Session<V>::close_piece(Level<V>& level, Piece& piece, const Reply* reply) 
   level.frontier->describe(piece, claim.question);
   if (reply != nullptr) claim.reply = *reply;
   claim.reply.complete = true;
+  if (reply == nullptr) level.frontier->reply(piece, claim.reply);
   for (int s = 0; s < 2; ++s) {
     claim.reply.lo[s] = claim.question.lo[s];
     claim.reply.hi[s] = claim.question.hi[s];
@@ -261,16 +175,21 @@ bool Session<V>::divide(int number, const Reply& reply) {
   at.level->frontier->accept(*at.piece, reply);
   result_.counters.add(reply.counters);
   if (!has_room(*at.level)) return false;
-  Claim& claim = claims_.emplace_back();
-  claim.question.path = at.level->path;
-  at.level->frontier->describe(*at.piece, claim.question);
-  claim.reply = reply;
-  claim.reply.complete = false;
   Level<V>& level = *at.level;
+  claim_part(level, *at.piece, reply);
   std::unique_ptr<Piece> piece = std::move(at.piece);
   asked_.erase(number);
   go_down(level, std::move(piece));
   return true;
+}
+
+template <class V>
+void Session<V>::claim_part(Level<V>& level, const Piece& piece, Reply reply) {
+  Claim& claim = claims_.emplace_back();
+  claim.question.path = level.path;
+  level.frontier->describe(piece, claim.question);
+  claim.reply = std::move(reply);
+  claim.reply.complete = false;
 }
 
 template <class V>
@@ -404,7 +323,9 @@ SearchResult Session<V>::finish() {
   return std::move(result_);
 }
 
-}  // namespace
+template class Session<One>;
+template class Session<Curve<8>>;
+template class Session<Curve<32>>;
 
 std::unique_ptr<AnySession> make_session(const Posing& posing, MakeRoot make_root, Control& control,
                                          SearchProgress& progress) {

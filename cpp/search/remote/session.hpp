@@ -35,6 +35,8 @@ struct TreeWanted {
   Costs side[2];
 };
 
+class AnyHelper;
+
 class AnySession {
  public:
   virtual ~AnySession() = default;
@@ -51,6 +53,8 @@ class AnySession {
   // Takes over a reply that is not complete, and asks for the sides of the piece instead. False if
   // there is no room for that: then the piece is to be asked for again.
   virtual bool divide(int number, const Reply& reply) = 0;
+  // Somebody who answers in this process, with a clock and a memory of its own; see helper.hpp.
+  virtual std::unique_ptr<AnyHelper> helper(Control& control) = 0;
   // What was proved since this was last asked for.
   virtual std::vector<Claim> take_claims() = 0;
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -19,9 +18,8 @@ from typing import Any
 
 from exactree import _native
 from exactree.cluster import tasks
-from exactree.cluster.ledger import Ledger
+from exactree.cluster.keeping import KeptSearch
 from exactree.cluster.pools import LostPool, Pool
-from exactree.cluster.posing import Posing
 
 # Seconds: what a piece may take before it is divided, what one that cannot be divided gets at
 # first, and how long short pieces are put together to be.
@@ -31,9 +29,8 @@ TASK = 0.1
 MOST_AT_ONCE = 8
 # How often a task is tried that fails by itself, and how many pools in a row may break.
 TRIES = 3
-# Seconds between looks at the clock, and between lines for those who watch.
+# Seconds between looks at the clock.
 POLL = 0.02
-WATCH = 1.0
 
 
 class ClusterWarning(UserWarning):
@@ -77,35 +74,23 @@ class Done:
 
 
 @dataclass
-class Coordinator:
+class Coordinator(KeptSearch):
     """One search, its workers and its ledger."""
 
-    posing: Posing
-    pool: Pool
-    ledger: Ledger | None = None
-    memory_limit: int = 0
+    pool: Pool = field(kw_only=True)
     slice: float = SLICE
-    sketch: Callable[[list[list[int]]], str | None] | None = None
-    units: int = 1
     done: list[Done] = field(default_factory=list)  # for benchmarks: what took how long
 
     def run(self, time_limit: float, poll: Any) -> _native.SearchResult:
         """Search until nothing is open, or a limit is reached."""
-        self._session = _native.Session(
-            self.posing.pose(), time_limit=time_limit, memory_limit=self.memory_limit, poll=poll
-        )
-        self._ends = monotonic() + time_limit
         self._done: SimpleQueue[tuple[Any, Task]] = SimpleQueue()
         self._waiting: deque[Task] = deque()
         self._running: dict[int, Any] = {}
         self._workers: set[str] = set()
         self._broken = 0
         self._piece_seconds = TASK
-        self._next_watch = monotonic() + WATCH
-        known = [] if self.ledger is None else self.ledger.begin(self.posing)
         try:
-            if self._session.open():
-                self._restore(known)
+            if self._begin(time_limit, poll, self.memory_limit):
                 self._search()
         except LostPool as lost:
             self._give_up(str(lost))
@@ -114,23 +99,7 @@ class Coordinator:
                 with suppress(Exception):  # of a pool that is lost
                     future.cancel()
             self.pool.close()
-        return self._finish()
-
-    # What was known before.
-
-    def _restore(self, known: list[list[Any]]) -> None:
-        for kind, *content in known:
-            try:
-                if kind == "claim":
-                    self._session.restore(*content)
-                elif kind == "tree":
-                    self._session.written(*content[:3])
-            except (ValueError, TypeError, IndexError, KeyError) as error:
-                assert self.ledger is not None
-                raise ValueError(
-                    f"{str(self.ledger.path)!r} has a claim that makes no sense ({error}): it was "
-                    "not written by this search"
-                ) from error
+        return self._finish(len(self._workers))
 
     # The search.
 
@@ -240,9 +209,7 @@ class Coordinator:
         if task.numbers[left]:
             rest = Task(task.numbers[left], task.questions[left], task.seconds, tries=task.tries)
             self._waiting.appendleft(rest)
-        if self.ledger is not None:
-            for claim in self._session.take_claims():
-                self.ledger.claim(*claim)
+        self._keep_claims()
 
     def _not_done(self, task: Task, reply: dict[str, Any]) -> None:
         """Divide a piece that took too long, or give it more time."""
@@ -282,29 +249,8 @@ class Coordinator:
             self._session.written(wanted["budget"], wanted["cost"], tree)
             self._keep_tree(wanted["budget"], wanted["cost"], tree)
 
-    def _keep_tree(self, budget: int, cost: int, tree: list[list[int]]) -> None:
-        if self.ledger is not None:
-            drawn = self.sketch(tree) if self.sketch is not None else None
-            self.ledger.tree(budget, cost, tree, drawn)
-
-    # For those who watch.
-
-    def _note(self) -> None:
-        if self.ledger is None or monotonic() < self._next_watch:
-            return
-        self._next_watch = monotonic() + WATCH
-        best, bound = self._session.objective, self._session.lower_bound
-        self.ledger.bound(best // self.units, bound // self.units)
-
     def _give_up(self, why: str) -> None:
         warnings.warn(
             f"{why}. The result has the best tree and the bound until then", ClusterWarning, 4
         )
         self._session.stop("interrupted")
-
-    def _finish(self) -> _native.SearchResult:
-        found = self._session.finish(max(1, len(self._workers)))
-        if self.ledger is not None:
-            note = self.ledger.end if found.objective == found.lower_bound else self.ledger.bound
-            note(found.objective // self.units, found.lower_bound // self.units)
-        return found

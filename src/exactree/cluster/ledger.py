@@ -99,9 +99,12 @@ class Ledger:
                 "give the same call, or another file"
             )
 
-    def claim(self, question: dict[str, Any], reply: dict[str, Any]) -> None:
-        """Keep a fact."""
-        self._append("claim", question, reply)
+    def claims(self, claims: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+        """Keep facts: questions with their replies."""
+        assert self._file is not None
+        if claims:
+            self._file.write(b"".join(line_of(("claim", *claim)) for claim in claims))
+            self._file.flush()
 
     def tree(self, budget: int, cost: int, tree: Any, drawn: str | None = None) -> None:
         """Keep a tree that was found, drawn for those who watch."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from exactree.cluster.coordinator import Coordinator
+from exactree.cluster.crew import Crew
 from exactree.cluster.ledger import Ledger
-from exactree.cluster.pools import FuturesPool, Pool, as_pool
+from exactree.cluster.pools import as_pool
 from exactree.cluster.posing import Posing, of_problem
 
 # Trees of fewer levels are found before a task has reached its worker.
@@ -29,8 +29,7 @@ def using(executor: Any) -> Iterator[None]:
     estimator does not hold it, so it can be cloned, stored and searched over: `with using(client):
     GridSearchCV(...).fit(X, y)` fits one tree after the other, each on all workers.
 
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from exactree import OptimalTreeClassifier, using
+    >>>     >>> from exactree import OptimalTreeClassifier, using
     >>> with ThreadPoolExecutor(2) as threads, using(threads):
     ...     OptimalTreeClassifier(max_depth=3).fit([[1], [2], [3]], [0, 1, 0]).score([[2]], [1])
     1.0
@@ -68,24 +67,16 @@ class Elsewhere:
             if self.ledger is not None:
                 self.ledger.begin(posing)
             return posing.pose(threads=terms["threads"]).run(**limits)
-        with self._pool(terms["threads"]) as pool:
-            self.coordinator = Coordinator(
-                posing,
-                pool,
-                self.ledger,
-                self.worker_memory,
-                sketch=self.sketch,
-                units=self.units,
-            )
-            return self.coordinator.run(limits["time_limit"], limits["poll"])
-
-    @contextmanager
-    def _pool(self, threads: int) -> Iterator[Pool]:
-        if self.executor is not None:
-            yield as_pool(self.executor)
-            return
-        with ThreadPoolExecutor(threads, thread_name_prefix="exactree") as own:
-            yield FuturesPool(own)
+        how: Any = {"sketch": self.sketch, "units": self.units}
+        search: Crew | Coordinator
+        if self.executor is None:
+            memory = limits["memory_limit"]
+            search = Crew(posing, self.ledger, memory, **how, threads=terms["threads"])
+        else:
+            pool = as_pool(self.executor)
+            search = Coordinator(posing, self.ledger, self.worker_memory, **how, pool=pool)
+            self.coordinator = search
+        return search.run(limits["time_limit"], limits["poll"])
 
 
 @contextmanager

@@ -1,0 +1,77 @@
+"""A session and the file of its claims: what all who run searches by the piece share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from exactree import _native
+from exactree.cluster.ledger import Ledger
+from exactree.cluster.posing import Posing
+
+# Seconds between lines for those who watch.
+WATCH = 1.0
+
+
+@dataclass
+class KeptSearch:
+    """One search and its ledger, if it has one."""
+
+    posing: Posing
+    ledger: Ledger | None = None
+    memory_limit: int = 0  # bytes; 0: none
+    sketch: Callable[[list[list[int]]], str | None] | None = None
+    units: int = 1
+
+    def _begin(self, time_limit: float, poll: Any, memory: int) -> bool:
+        """Start the session and tell it what is known; False: there is nothing to search."""
+        self._session = _native.Session(
+            self.posing.pose(), time_limit=time_limit, memory_limit=memory, poll=poll
+        )
+        self._ends = monotonic() + time_limit
+        self._next_watch = monotonic() + WATCH
+        known = [] if self.ledger is None else self.ledger.begin(self.posing)
+        if not self._session.open():
+            return False
+        self._restore(known)
+        return True
+
+    def _restore(self, known: list[list[Any]]) -> None:
+        for kind, *content in known:
+            try:
+                if kind == "claim":
+                    self._session.restore(*content)
+                elif kind == "tree":
+                    self._session.written(*content[:3])
+            except (ValueError, TypeError, IndexError, KeyError) as error:
+                assert self.ledger is not None
+                raise ValueError(
+                    f"{str(self.ledger.path)!r} has a claim that makes no sense ({error}): it was "
+                    "not written by this search"
+                ) from error
+
+    def _keep_claims(self) -> None:
+        if self.ledger is not None:
+            self.ledger.claims(self._session.take_claims())
+
+    def _keep_tree(self, budget: int, cost: int, tree: list[list[int]]) -> None:
+        if self.ledger is not None:
+            drawn = self.sketch(tree) if self.sketch is not None else None
+            self.ledger.tree(budget, cost, tree, drawn)
+
+    def _note(self) -> None:
+        """Write a line for those who watch, now and then."""
+        if self.ledger is None or monotonic() < self._next_watch:
+            return
+        self._next_watch = monotonic() + WATCH
+        best, bound = self._session.objective, self._session.lower_bound
+        self.ledger.bound(best // self.units, bound // self.units)
+
+    def _finish(self, workers: int) -> _native.SearchResult:
+        found = self._session.finish(max(1, workers))
+        if self.ledger is not None:
+            note = self.ledger.end if found.objective == found.lower_bound else self.ledger.bound
+            note(found.objective // self.units, found.lower_bound // self.units)
+        return found
