@@ -16,6 +16,7 @@
 #include "bindings.hpp"
 #include "bindings_search.hpp"
 #include "search/remote/answerer.hpp"
+#include "search/remote/facts.hpp"
 #include "search/remote/helper.hpp"
 #include "search/remote/session.hpp"
 
@@ -60,8 +61,9 @@ Path path_from(const std::vector<std::vector<int>>& list) {
   return path;
 }
 
-nb::tuple facts_tuple(const SideFacts& facts) {
-  return nb::make_tuple(facts.depth, facts.best_feature, facts.columns);
+nb::bytes facts_bytes(const SideFacts& facts) {
+  const std::string bytes = packed(facts);
+  return nb::bytes(bytes.data(), bytes.size());
 }
 
 nb::dict question_dict(const Question& question) {
@@ -77,7 +79,7 @@ nb::dict question_dict(const Question& question) {
     if (question.shared) {
       nb::list near;
       for (const Neighbour& at : question.neighbours)
-        near.append(nb::make_tuple(at.position, at.side, facts_tuple(at.facts)));
+        near.append(nb::make_tuple(at.position, at.side, facts_bytes(at.facts)));
       out["neighbours"] = near;
     }
   } else {
@@ -105,8 +107,10 @@ T element(const nb::handle& tuple, std::size_t i) {
   }
 }
 
-SideFacts facts_from(const nb::handle& tuple) {
-  return {element<int>(tuple, 0), element<int>(tuple, 1), element<std::vector<Numbers>>(tuple, 2)};
+SideFacts facts_from(const nb::handle& bytes) {
+  require(nb::isinstance<nb::bytes>(bytes), "facts are not as they should be");
+  const auto found = nb::borrow<nb::bytes>(bytes);
+  return unpacked(found.c_str(), found.size());
 }
 
 Question question_from(const nb::dict& from) {
@@ -165,7 +169,7 @@ nb::dict reply_dict(const Reply& reply) {
   }
   for (int s = 0; s < 2; ++s)
     if (!reply.facts[s].empty())
-      out[s == 0 ? "left_facts" : "right_facts"] = facts_tuple(reply.facts[s]);
+      out[s == 0 ? "left_facts" : "right_facts"] = facts_bytes(reply.facts[s]);
   if (!reply.best.empty()) out["best"] = reply.best;
   nb::list masks, trees;
   for (const FoundMask& found : reply.masks)
@@ -251,12 +255,12 @@ class Role {
 class PySession : Role {
  public:
   PySession(const Posed& posed, double time_limit, std::int64_t memory_limit,
-            std::optional<PollFunction> poll)
+            std::optional<PollFunction> poll, bool keep)
       : Role(posed, memory_limit), watcher_(std::move(poll), progress_) {
     control_.time_limit = time_limit;
     control_.signal = [this](double seconds) { return watcher_(seconds); };
     nb::gil_scoped_release release;
-    session_ = make_session(posing_, make_root(), control_, progress_);
+    session_ = make_session(posing_, make_root(), control_, progress_, keep);
   }
 
   bool open() {
@@ -355,6 +359,7 @@ class PyHelper {
     return helper_->answer(seconds);
   }
   bool give() { return helper_->give(); }
+  std::int64_t evaluations() const { return helper_->evaluations(); }
   bool take_unwritten() { return helper_->take_unwritten(); }
   void write(double seconds) {
     nb::gil_scoped_release release;
@@ -413,9 +418,10 @@ class PyAnswerer : Role {
 
 void bind_remote(nb::module_& m) {
   nb::class_<PySession>(m, "Session", "A search whose pieces are answered elsewhere.")
-      .def(nb::init<const Posed&, double, std::int64_t, std::optional<PollFunction>>(), "posed"_a,
+      .def(nb::init<const Posed&, double, std::int64_t, std::optional<PollFunction>, bool>(),
+           "posed"_a,
            nb::kw_only(), "time_limit"_a = std::numeric_limits<double>::infinity(),
-           "memory_limit"_a = 0, "poll"_a = nb::none())
+           "memory_limit"_a = 0, "poll"_a = nb::none(), "keep"_a = false)
       .def("open", &PySession::open, "Find first trees; False if it was stopped meanwhile.")
       .def(
           "ask", &PySession::ask, "shared"_a = false,
@@ -445,6 +451,7 @@ void bind_remote(nb::module_& m) {
       .def("take_unwritten", &PyHelper::take_unwritten, "Take a split whose tree is wanted.")
       .def("write", &PyHelper::write, "seconds"_a, "Write its tree down.")
       .def("give_written", &PyHelper::give_written, "Tell the session, and give the tree.")
+      .def_prop_ro("evaluations", &PyHelper::evaluations)
       .def("stop", &PyHelper::stop, "From any thread: end what it is at.");
   nb::class_<PyAnswerer>(m, "Answerer", "Answers the questions of a session.")
       .def(nb::init<const Posed&, std::int64_t>(), "posed"_a, "memory_limit"_a = 0)

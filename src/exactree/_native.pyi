@@ -205,7 +205,7 @@ def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None)
 class Session:
     """A search whose pieces are answered elsewhere."""
 
-    def __init__(self, posed: Posed, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None) -> None: ...
+    def __init__(self, posed: Posed, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None, keep: bool = False) -> None: ...
 
     def open(self) -> bool:
         """Find first trees; False if it was stopped meanwhile."""
@@ -277,6 +277,9 @@ class Helper:
 
     def give_written(self) -> Any:
         """Tell the session, and give the tree."""
+
+    @property
+    def evaluations(self) -> int: ...
 
     def stop(self) -> None:
         """From any thread: end what it is at."""

@@ -54,6 +54,12 @@ void ColumnFrontier<V>::complete_order() {
   for (const int f : order_) listed[static_cast<std::size_t>(f)] = true;
   for (int f = 0; f < top_.data.features; ++f)
     if (!listed[static_cast<std::size_t>(f)]) order_.push_back(f);
+  // Of a side: where a relative found its optimum we probably find ours.
+  for (int i = 0; i < top_.relatives.count; ++i) {
+    const int best = top_.relatives.list[i].solution->best_feature;
+    const auto at = std::find(order_.begin(), order_.end(), best);
+    if (at != order_.end()) std::rotate(order_.begin(), at, at + 1);
+  }
 }
 
 template <class V>

@@ -12,6 +12,8 @@ namespace {
 
 // Subproblems of fewer levels are solved at once: their thresholds are passes over the rows.
 constexpr int kDivisibleLevels = 3;
+// Longer lists are not kept with claims: they are made again in less time than it takes to read.
+constexpr std::int64_t kMostKept = 4 << 20;
 
 }  // namespace
 
@@ -51,7 +53,10 @@ void ColumnFrontier<V>::reply(const Piece& piece, Reply& reply) const {
   for (int s = 0; s < 2; ++s) {
     reply.lo[s] = costs_of(job.lo[s]);
     reply.hi[s] = costs_of(job.hi[s]);
-    if (!reply.complete && s == job.solving && job.kids[s]) reply.facts[s] = facts_of(*job.kids[s]);
+    reply.facts[s] = {};
+    const bool wanted = reply.complete || s == job.solving;
+    if (wanted && job.kids[s] && !job.kids[s]->lists.empty() && job.kids[s]->bytes() <= kMostKept)
+      reply.facts[s] = facts_of(*job.kids[s]);
   }
 }
 

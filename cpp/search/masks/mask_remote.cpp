@@ -60,6 +60,7 @@ void MaskFrontier<V>::accept(Piece& piece, const Reply& reply) {
 template <class V>
 void MaskFrontier<V>::reply(const Piece& piece, Reply& reply) const {
   const MaskSearch<V>& search = *static_cast<const MaskPiece<V>&>(piece).search;
+  reply.masks.clear();
   if (reply.complete) reply_of(search, root().tree(), reply);
 }
 

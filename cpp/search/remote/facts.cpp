@@ -64,6 +64,91 @@ void read_facts(const SideFacts& facts, int columns, Solution<V>& out) {
   }
 }
 
+namespace {
+
+// Seven bits a byte, the lowest first; the sign in the lowest bit.
+void put(std::string& out, std::int64_t number) {
+  auto rest = static_cast<std::uint64_t>(number) << 1 ^ static_cast<std::uint64_t>(number >> 63);
+  for (; rest >= 128; rest >>= 7) out.push_back(static_cast<char>(rest % 128 + 128));
+  out.push_back(static_cast<char>(rest));
+}
+
+struct Unpacking {
+  const char *at, *end;
+
+  std::int64_t number() {
+    std::uint64_t found = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      require(at != end && shift < 64);
+      const auto byte = static_cast<unsigned char>(*at++);
+      found |= static_cast<std::uint64_t>(byte % 128) << shift;
+      if (byte < 128) break;
+    }
+    return static_cast<std::int64_t>(found >> 1 ^ (0 - (found & 1)));
+  }
+  // How many numbers follow: each takes a byte at least.
+  std::size_t count() {
+    const std::int64_t n = number();
+    require(n >= 0 && n <= end - at);
+    return static_cast<std::size_t>(n);
+  }
+  int small() {
+    const std::int64_t n = number();
+    require(n >= std::numeric_limits<int>::min() && n <= std::numeric_limits<int>::max());
+    return static_cast<int>(n);
+  }
+};
+
+// How many numbers a threshold takes, by the first number of its column.
+std::size_t line_of(std::int64_t budgets) {
+  require(budgets >= 0 && budgets <= 32);
+  return 1 + 4 * static_cast<std::size_t>(budgets);
+}
+
+}  // namespace
+
+std::string packed(const SideFacts& facts) {
+  std::string out;
+  put(out, facts.depth);
+  put(out, facts.best_feature);
+  put(out, static_cast<std::int64_t>(facts.columns.size()));
+  for (const auto& column : facts.columns) {
+    put(out, static_cast<std::int64_t>(column.size()));
+    const std::size_t line = column.empty() ? 1 : line_of(column[0]);
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      const bool rank = i % line == 1 % line && i > 0;
+      put(out, rank ? column[i] - last : column[i]);
+      if (rank) last = column[i];
+    }
+  }
+  return out;
+}
+
+SideFacts unpacked(const char* bytes, std::size_t size) {
+  Unpacking from{bytes, bytes + size};
+  SideFacts facts;
+  facts.depth = from.small();
+  facts.best_feature = from.small();
+  facts.columns.resize(from.count());
+  for (auto& column : facts.columns) {
+    const std::size_t length = from.count();
+    std::size_t line = 1;
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      std::int64_t number = from.number();
+      if (i == 0) line = line_of(number);
+      if (i > 0 && i % line == 1 % line) {
+        require(number >= 0 && number <= std::numeric_limits<int>::max());
+        number = last += number;
+      }
+      column.push_back(number);
+    }
+  }
+  require(from.at == from.end);
+  return facts;
+}
+
 #define EXACTREE_FACTS(V)                          \
   template SideFacts facts_of(const Solution<V>&); \
   template void read_facts(const SideFacts&, int, Solution<V>&);

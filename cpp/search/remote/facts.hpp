@@ -1,6 +1,9 @@
 // Solutions as plain numbers and back: what is known of the thresholds of a subproblem.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "search/remote/question.hpp"
 #include "search/solution.hpp"
 
@@ -13,5 +16,10 @@ SideFacts facts_of(const Solution<V>& solution);
 // kinds of bounds are those of a side: `budgets` numbers each.
 template <class V>
 void read_facts(const SideFacts& facts, int columns, Solution<V>& out);
+
+// Facts as bytes: whole numbers of any length, the ranks of a column as steps from one to the next.
+std::string packed(const SideFacts& facts);
+// Throws std::invalid_argument if these are no facts.
+SideFacts unpacked(const char* bytes, std::size_t size);
 
 }  // namespace exactree

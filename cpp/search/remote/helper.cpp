@@ -20,6 +20,9 @@ class Helper final : public AnyHelper {
   bool divisible() const override { return divisible_; }
   bool answer(double seconds) override;
   bool give() override;
+  std::int64_t evaluations() const override {
+    return given_ + worker_.work().counters.evaluations;
+  }
   bool take_unwritten() override;
   void write(double seconds) override;
   FoundTree give_written() override;
@@ -27,15 +30,17 @@ class Helper final : public AnyHelper {
  private:
   Stations<V>& stations();
   void drop();
+  void give_counters();
 
   Session<V>& session_;
   Control& control_;
-  Worker<V> worker_;
+  mutable Worker<V> worker_;
   std::unique_ptr<Stations<V>> stations_;
   typename Session<V>::AskedPiece at_{};
   bool divisible_ = false, complete_ = false;
   typename Incumbents<V>::Unwritten unwritten_;
   Tree tree_;
+  std::int64_t given_ = 0;  // evaluations
 };
 
 template <class V>
@@ -76,7 +81,7 @@ bool Helper<V>::answer(double seconds) {
 
 template <class V>
 bool Helper<V>::give() {
-  session_.result_.counters.add(std::exchange(worker_.work().counters, {}));
+  give_counters();
   Level<V>& level = *at_.level;
   if (complete_) {
     session_.close_piece(level, *at_.piece, nullptr);
@@ -99,6 +104,12 @@ bool Helper<V>::give() {
   session_.go_down(level, std::move(at_.piece));
   drop();
   return true;
+}
+
+template <class V>
+void Helper<V>::give_counters() {
+  given_ += worker_.work().counters.evaluations;
+  session_.result_.counters.add(std::exchange(worker_.work().counters, {}));
 }
 
 template <class V>
@@ -133,7 +144,7 @@ void Helper<V>::write(double seconds) {
 
 template <class V>
 FoundTree Helper<V>::give_written() {
-  session_.result_.counters.add(std::exchange(worker_.work().counters, {}));
+  give_counters();
   FoundTree found{static_cast<int>(unwritten_.k), unwritten_.cost, std::move(tree_)};
   unwritten_.split = {};
   if (!found.tree.empty()) session_.incumbents_.written(unwritten_.k, unwritten_.cost, found.tree);

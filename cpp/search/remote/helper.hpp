@@ -7,6 +7,7 @@
 //   give()    with it: tells the session, which divides a piece that is not done
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "search/driver/control.hpp"
@@ -25,6 +26,8 @@ class AnyHelper {
   virtual bool answer(double seconds) = 0;
   // False: there is no room to divide it, and it is to be answered with more time.
   virtual bool give() = 0;
+  // All that it has evaluated; for those who measure what a killed run loses.
+  virtual std::int64_t evaluations() const = 0;
 
   // The tree of a better split, in the same three steps; only a search that is stopped needs it.
   virtual bool take_unwritten() = 0;

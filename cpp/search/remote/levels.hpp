@@ -57,7 +57,7 @@ template <class V>
 class Session final : public AnySession, private RootSearch<V> {
  public:
   Session(const Posing& posing, MakeRoot make_root, Control& control, SearchProgress& progress,
-          std::unique_ptr<SearchResult> result);
+          std::unique_ptr<SearchResult> result, bool keep);
 
   bool open() override;
   void restore(const Claim& claim) override;
@@ -111,6 +111,7 @@ class Session final : public AnySession, private RootSearch<V> {
   std::map<int, AskedPiece> asked_;
   int next_number_ = 0;
   int helping_ = 0;  // pieces that helpers are at
+  bool keep_;
   std::vector<Claim> claims_;
   std::map<Path, Earlier, ByPath> earlier_;
 };

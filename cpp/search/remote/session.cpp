@@ -11,9 +11,10 @@ namespace exactree {
 
 template <class V>
 Session<V>::Session(const Posing& posing, MakeRoot make_root, Control& control,
-                    SearchProgress& progress, std::unique_ptr<SearchResult> result)
+                    SearchProgress& progress, std::unique_ptr<SearchResult> result, bool keep)
     : RootSearch<V>(posing.data(), posing.request(), make_root, control, progress, *result),
-      own_result_(std::move(result)) {
+      own_result_(std::move(result)),
+      keep_(keep) {
   Level<V>& all = levels_.emplace_back();
   all.node = root_.get();
   all.incumbents = &incumbents_;
@@ -152,20 +153,20 @@ void Session<V>::tell(int number, const Reply& reply) {
   for (const FoundTree& found : reply.trees) written(found.budget, found.cost, found.tree);
 }
 
+// What was solved of the sides of a root split is kept with the claim: the neighbours that are
+// searched after a restart need it. Below, a frontier is done before long.
 template <class V>
 void Session<V>::close_piece(Level<V>& level, Piece& piece, const Reply* reply) {
-  Claim& claim = claims_.emplace_back();
-  claim.question.path = level.path;
-  level.frontier->describe(piece, claim.question);
-  if (reply != nullptr) claim.reply = *reply;
-  claim.reply.complete = true;
-  if (reply == nullptr) level.frontier->reply(piece, claim.reply);
-  for (int s = 0; s < 2; ++s) {
-    claim.reply.lo[s] = claim.question.lo[s];
-    claim.reply.hi[s] = claim.question.hi[s];
-    claim.reply.facts[s] = {};
+  if (keep_) {
+    Claim& claim = claims_.emplace_back();
+    claim.question.path = level.path;
+    level.frontier->describe(piece, claim.question);
+    if (reply != nullptr) claim.reply = *reply;
+    claim.reply.complete = true;
+    level.frontier->reply(piece, claim.reply);
+    if (level.parent != nullptr) claim.reply.facts[0] = claim.reply.facts[1] = {};
+    claim.reply.trees.clear();
   }
-  claim.reply.trees.clear();
   level.frontier->tell(worker_, piece, true);
 }
 
@@ -185,6 +186,7 @@ bool Session<V>::divide(int number, const Reply& reply) {
 
 template <class V>
 void Session<V>::claim_part(Level<V>& level, const Piece& piece, Reply reply) {
+  if (!keep_) return;
   Claim& claim = claims_.emplace_back();
   claim.question.path = level.path;
   level.frontier->describe(piece, claim.question);
@@ -328,10 +330,10 @@ template class Session<Curve<8>>;
 template class Session<Curve<32>>;
 
 std::unique_ptr<AnySession> make_session(const Posing& posing, MakeRoot make_root, Control& control,
-                                         SearchProgress& progress) {
+                                         SearchProgress& progress, bool keep) {
   return posing.with_value([&]<class V>() -> std::unique_ptr<AnySession> {
     return std::make_unique<Session<V>>(posing, make_root, control, progress,
-                                        std::make_unique<SearchResult>());
+                                        std::make_unique<SearchResult>(), keep);
   });
 }
 

@@ -69,7 +69,8 @@ class AnySession {
   virtual SearchResult finish() = 0;
 };
 
+// With `keep`, claims are there to be taken.
 std::unique_ptr<AnySession> make_session(const Posing& posing, MakeRoot make_root, Control& control,
-                                         SearchProgress& progress);
+                                         SearchProgress& progress, bool keep = false);
 
 }  // namespace exactree

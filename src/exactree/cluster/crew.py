@@ -6,7 +6,7 @@ the others at once. The lock is held while a piece is taken or given back, not w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from threading import Condition, Thread
 from time import monotonic
@@ -15,9 +15,10 @@ from typing import Any
 from exactree import _native
 from exactree.cluster.keeping import KeptSearch
 
-# Seconds: what a piece may take before it is divided, so what a killed run loses at most; how often
-# the clock and signals are looked at; for how long claims of short pieces are put together.
-SLICE = 0.5
+# Seconds: what a piece may take before it is divided, at least and at most, and as a share of the
+# time that all runs have taken: so a run that is killed a hundred times loses a few per cent. How
+# often the clock and signals are looked at; for how long claims of short pieces are put together.
+LEAST_SLICE, MOST_SLICE, SHARE = 0.1, 1.0, 0.001
 POLL = 0.02
 TOGETHER = 0.05
 PIECE, BUSY = 0, 1  # what a helper takes
@@ -28,7 +29,8 @@ class Crew(KeptSearch):
     """One search, the threads of this process, and the ledger."""
 
     threads: int = 1
-    slice: float = SLICE
+    helpers: list[_native.Helper] = field(default_factory=list)
+    slice: float | None = None
 
     def run(self, time_limit: float, poll: Any) -> _native.SearchResult:
         """Search until nothing is open, or a limit is reached."""
@@ -39,6 +41,7 @@ class Crew(KeptSearch):
         share = self.memory_limit // (self.threads + 1)
         if self._begin(time_limit, poll, share):
             helpers = [_native.Helper(self._session, share) for _ in range(self.threads)]
+            self.helpers = helpers
             threads = [Thread(target=self._work, args=(one,), daemon=True) for one in helpers]
             try:
                 for thread in threads:
@@ -82,7 +85,7 @@ class Crew(KeptSearch):
         if taken != PIECE:
             return False
         self._worked.add(id(helper))
-        seconds = self.slice if helper.divisible else inf
+        seconds = self._slice() if helper.divisible else inf
         while True:
             self._unlocked(helper.answer, seconds)
             if helper.give() or self._session.stopped:
@@ -97,6 +100,12 @@ class Crew(KeptSearch):
             self._keep_claims()
         self._wake.notify_all()
         return True
+
+    def _slice(self) -> float:
+        if self.slice is not None:
+            return self.slice
+        taken = 0.0 if self.ledger is None else self.ledger.seconds()
+        return min(max(SHARE * taken, LEAST_SLICE), MOST_SLICE)
 
     def _unlocked(self, function: Any, seconds: float) -> None:
         self._wake.release()

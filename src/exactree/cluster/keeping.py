@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from exactree import _native
-from exactree.cluster.ledger import Ledger
+from exactree.cluster.ledger import Ledger, with_facts
 from exactree.cluster.posing import Posing
 
 # Seconds between lines for those who watch.
@@ -27,8 +27,9 @@ class KeptSearch:
 
     def _begin(self, time_limit: float, poll: Any, memory: int) -> bool:
         """Start the session and tell it what is known; False: there is nothing to search."""
+        keep = self.ledger is not None
         self._session = _native.Session(
-            self.posing.pose(), time_limit=time_limit, memory_limit=memory, poll=poll
+            self.posing.pose(), time_limit=time_limit, memory_limit=memory, poll=poll, keep=keep
         )
         self._ends = monotonic() + time_limit
         self._next_watch = monotonic() + WATCH
@@ -42,7 +43,8 @@ class KeptSearch:
         for kind, *content in known:
             try:
                 if kind == "claim":
-                    self._session.restore(*content)
+                    question, reply = content
+                    self._session.restore(question, with_facts(reply))
                 elif kind == "tree":
                     self._session.written(*content[:3])
             except (ValueError, TypeError, IndexError, KeyError) as error:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -28,6 +29,7 @@ from exactree.cluster.posing import Posing
 FORMAT = 1
 # No line is longer: a file of one endless line is none of ours.
 MAX_LINE = 2**28
+FACTS = ("left_facts", "right_facts")
 
 
 class Ledger:
@@ -112,8 +114,11 @@ class Ledger:
 
     def bound(self, objective: Any, lower_bound: Any) -> None:
         """Keep what is known now, for those who watch."""
-        seconds = self._seconds + monotonic() - self._started
-        self._append("bound", round(seconds, 3), objective, lower_bound)
+        self._append("bound", round(self.seconds(), 3), objective, lower_bound)
+
+    def seconds(self) -> float:
+        """Tell how long all runs have taken, as far as they could say."""
+        return self._seconds + monotonic() - self._started
 
     def end(self, objective: Any, lower_bound: Any) -> None:
         """Say that the search is complete."""
@@ -134,8 +139,21 @@ class Ledger:
 
 def line_of(content: tuple[Any, ...]) -> bytes:
     """Write a line: a checksum and what it is the sum of."""
-    text = json.dumps(content, separators=(",", ":")).encode()
+    text = json.dumps(content, separators=(",", ":"), default=_plain).encode()
     return b"%08x %s\n" % (crc32(text), text)
+
+
+def _plain(value: Any) -> str:
+    """Write bytes as text."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"{value!r} is not plain")
+    return b64encode(value).decode()
+
+
+def with_facts(reply: dict[str, Any]) -> dict[str, Any]:
+    """Read the bytes of a reply that was written as text."""
+    read = {name: b64decode(reply[name], validate=True) for name in FACTS if name in reply}
+    return {**reply, **read}
 
 
 def records(path: str | Path) -> Iterator[tuple[str, list[Any]]]:

@@ -52,11 +52,13 @@ class FuturesPool:
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self._replaced = False
+        self._own = False
 
     def workers(self) -> int:
         """Ask the executor, or count processors."""
-        return int(getattr(self.executor, "_max_workers", None) or os.cpu_count() or 1)
+        told = getattr(self.executor, "_max_workers", None)  # the standard library, loky
+        told = told or getattr(self.executor, "num_workers", None)  # mpi4py
+        return int(told or os.cpu_count() or 1)
 
     def is_near(self) -> bool:
         """Tell whether the workers are threads of this process."""
@@ -78,27 +80,35 @@ class FuturesPool:
         """Replace a pool of processes of which one was killed: it takes no more tasks."""
         if not isinstance(error, BrokenExecutor):
             return False
-        if not getattr(self.executor, "_broken", True):
+        if not _is_broken(self.executor):
             return True  # replaced already
         fresh = _like(self.executor)
         if fresh is None:
             raise LostPool(f"the executor is broken, and cannot be replaced: {error}") from error
-        if self._replaced:
-            self.executor.shutdown(wait=False)
-        self.executor, self._replaced = fresh, True
+        self.close()
+        self.executor, self._own = fresh, type(fresh) is ProcessPoolExecutor
         return True
 
     def close(self) -> None:
         """End a pool that took the place of a broken one."""
-        if self._replaced:
+        if self._own:
             self.executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _is_broken(executor: Executor) -> bool:
+    flags = getattr(executor, "_flags", None)  # loky
+    return bool(getattr(executor, "_broken", True) if flags is None else flags.broken)
 
 
 def _like(executor: Executor) -> Executor | None:
     """Make a pool of processes like one that is broken."""
+    known = vars(executor)
+    again = getattr(type(executor), "get_reusable_executor", None)
+    if again is not None:  # loky replaces its own
+        fresh: Executor = again(max_workers=known["_max_workers"])[0]
+        return fresh
     if type(executor) is not ProcessPoolExecutor:
         return None
-    known = vars(executor)
     return ProcessPoolExecutor(
         known["_max_workers"],
         mp_context=known["_mp_context"],
