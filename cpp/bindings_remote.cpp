@@ -419,8 +419,7 @@ class PyAnswerer : Role {
 void bind_remote(nb::module_& m) {
   nb::class_<PySession>(m, "Session", "A search whose pieces are answered elsewhere.")
       .def(nb::init<const Posed&, double, std::int64_t, std::optional<PollFunction>, bool>(),
-           "posed"_a,
-           nb::kw_only(), "time_limit"_a = std::numeric_limits<double>::infinity(),
+           "posed"_a, nb::kw_only(), "time_limit"_a = std::numeric_limits<double>::infinity(),
            "memory_limit"_a = 0, "poll"_a = nb::none(), "keep"_a = false)
       .def("open", &PySession::open, "Find first trees; False if it was stopped meanwhile.")
       .def(

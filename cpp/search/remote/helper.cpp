@@ -20,9 +20,7 @@ class Helper final : public AnyHelper {
   bool divisible() const override { return divisible_; }
   bool answer(double seconds) override;
   bool give() override;
-  std::int64_t evaluations() const override {
-    return given_ + worker_.work().counters.evaluations;
-  }
+  std::int64_t evaluations() const override { return given_ + worker_.work().counters.evaluations; }
   bool take_unwritten() override;
   void write(double seconds) override;
   FoundTree give_written() override;
