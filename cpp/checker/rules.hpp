@@ -7,47 +7,17 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "basics.hpp"
+#include "rows.hpp"
+#include "scan.hpp"
 
 namespace checker {
 
-using Cost = std::int64_t;
-constexpr Cost kTotal = Cost{1} << 61, kInfinite = Cost{1} << 62;
 constexpr int kDeepest = 200;
-
-struct Rows {
-  std::size_t n = 0, columns = 0, classes = 0;
-  std::vector<std::vector<int>> ranks;  // by column
-  std::vector<int> label;
-  std::vector<Cost> weight, size, costs;  // costs by label and answer; none: 1 if wrong
-  Cost penalty = 0, least = 1;
-
-  Cost cost(std::size_t l, std::size_t answer) const {
-    return costs.empty() ? (l == answer ? 0 : 1) : costs[l * classes + answer];
-  }
-  Cost influence(int row) const {
-    const auto l = static_cast<std::size_t>(label[static_cast<std::size_t>(row)]);
-    Cost most = costs.empty() ? 1 : 0;
-    for (std::size_t a = 0; !costs.empty() && a < classes; ++a) most = std::max(most, cost(l, a));
-    return weight[static_cast<std::size_t>(row)] * most;
-  }
-  // The cost of the best answer to weights by label.
-  Cost leaf(const std::vector<Cost>& weights) const {
-    if (costs.empty())
-      return std::accumulate(weights.begin(), weights.end(), Cost{0}) -
-             *std::max_element(weights.begin(), weights.end());
-    Cost best = kInfinite;
-    for (std::size_t a = 0; a < classes; ++a) {
-      Cost sum = 0;
-      for (std::size_t l = 0; l < classes; ++l) sum += weights[l] * cost(l, a);
-      best = std::min(best, sum);
-    }
-    return best;
-  }
-};
 
 // Numbers of seven bits a byte, lowest first.
 class Plan {
@@ -74,9 +44,6 @@ struct Bound {
   std::vector<Cost> of[2];
 };
 
-// The rows of a node, by column in its order.
-using Order = std::vector<std::vector<int>>;
-
 class Checker {
  public:
   Checker(const Rows& rows, Plan& plan, std::int64_t work)
@@ -90,7 +57,7 @@ class Checker {
     for (std::size_t f = 0; f < rows_.columns; ++f) {
       std::iota(all[f].begin(), all[f].end(), 0);
       std::stable_sort(all[f].begin(), all[f].end(),
-                       [&](int a, int b) { return rank(f, a) < rank(f, b); });
+                       [&](int a, int b) { return rows_.rank(f, a) < rows_.rank(f, b); });
     }
     const Bound found = claim(all, depth, splits);
     demand(plan_.at_end(), "something follows the plan");
@@ -104,12 +71,8 @@ class Checker {
     Bound known[2];
   };
 
-  int rank(std::size_t f, int row) const { return rows_.ranks[f][static_cast<std::size_t>(row)]; }
   std::size_t label(int row) const {
     return static_cast<std::size_t>(rows_.label[static_cast<std::size_t>(row)]);
-  }
-  bool ends(std::size_t f, const std::vector<int>& inside, std::size_t i) const {
-    return rank(f, inside[i]) != rank(f, inside[i + 1]);
   }
   static std::size_t budgets(std::int64_t depth, std::int64_t splits) {
     if (splits < 0) return 1;
@@ -125,7 +88,7 @@ class Checker {
     std::vector<Cost> weights(rows_.classes, 0);
     for (const int row : order[0])
       weights[label(row)] += rows_.weight[static_cast<std::size_t>(row)];
-    const Cost leaf = rows_.leaf(weights);
+    const Cost leaf = rows_.leaf(weights.data());
     const std::size_t many = budgets(depth, splits);
     demand(many <= 1 << 16, "too many numbers of splits");
     // Few: less depth is enough where rows are few or the leaf is cheap.
@@ -137,10 +100,12 @@ class Checker {
     Bound out;
     for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
     if (depth == 1) {
-      const std::vector<Cost> split = single_split(order, weights);
+      Scan scan(rows_, order);
+      scan.start(0);
+      scan.move_to(n);
+      const SideCosts all = scan.best(0);
       for (int v = 0; v < variants_; ++v)
-        for (std::size_t k = splits < 0 ? 0 : 1; k < many; ++k)
-          out.of[v][k] = std::min(leaf, split[static_cast<std::size_t>(v)]);
+        for (std::size_t k = splits < 0 ? 0 : 1; k < many; ++k) out.of[v][k] = all.split[v];
     } else if (depth > 1) {
       const Bound found = cover(order, depth, splits, leaf);
       for (int v = 0; v < variants_; ++v)
@@ -150,58 +115,49 @@ class Checker {
     return out;
   }
 
-  // Scan: the least cost of a single split, by trying all of them.
-  std::vector<Cost> single_split(const Order& order, const std::vector<Cost>& total) {
-    std::vector<Cost> best(2, kInfinite);
-    const std::size_t n = order[0].size();
-    Cost all = 0;
-    for (const int row : order[0]) all += rows_.size[static_cast<std::size_t>(row)];
-    const Cost weight = std::accumulate(total.begin(), total.end(), Cost{0});
-    std::vector<Cost> left(rows_.classes), right(rows_.classes);
-    for (std::size_t f = 0; f < rows_.columns; ++f) {
-      const std::vector<int>& inside = order[f];
-      std::fill(left.begin(), left.end(), 0);
-      right = total;
-      Cost size = 0;
-      for (std::size_t i = 0; i + 1 < n; ++i) {
-        const auto row = static_cast<std::size_t>(inside[i]);
-        left[label(inside[i])] += rows_.weight[row];
-        right[label(inside[i])] -= rows_.weight[row];
-        size += rows_.size[row];
-        if (!ends(f, inside, i)) continue;
-        const Cost cost = both_leaves(left, right, weight) + rows_.penalty;
-        best[0] = std::min(best[0], cost);
-        if (std::min(size, all - size) >= rows_.least) best[1] = std::min(best[1], cost);
-      }
-    }
-    return best;
-  }
-
-  // The cost of two leaves of so much weight in all.
-  Cost both_leaves(const std::vector<Cost>& left, const std::vector<Cost>& right,
-                   Cost weight) const {
-    if (!rows_.costs.empty()) return rows_.leaf(left) + rows_.leaf(right);
-    return weight - *std::max_element(left.begin(), left.end()) -
-           *std::max_element(right.begin(), right.end());
-  }
-
   // Cover: the least bound of the leaf and of all splits.
   Bound cover(const Order& order, std::int64_t depth, std::int64_t splits, Cost leaf) {
     const std::int64_t below = splits < 0 ? -1 : splits - 1;
     const std::size_t many = budgets(depth, splits), fewer = budgets(depth - 1, below);
     Bound out;
     for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
+    std::optional<Scan> scan;
+    if (depth == 2) scan.emplace(rows_, order);
     for (std::size_t f = 0; f < rows_.columns; ++f) {
       std::vector<Entry> entries = read_entries(f, order[f]);
       for (Entry& entry : entries)
-        for (int s = 0; s < 2; ++s) {
-          for (int v = 0; v < variants_; ++v) entry.known[s].of[v].assign(fewer, 0);
-          if (entry.used[s])
-            entry.known[s] = claim(part(order, f, entry.position, s), depth - 1, below);
-        }
+        for (Bound& known : entry.known)
+          for (int v = 0; v < variants_; ++v) known.of[v].assign(fewer, 0);
+      if (scan) {
+        scan_sides(*scan, f, order[f].size(), entries);
+      } else {
+        for (Entry& entry : entries)
+          for (int s = 0; s < 2; ++s)
+            if (entry.used[s])
+              entry.known[s] = claim(part(order, f, entry.position, s), depth - 1, below);
+      }
       along(f, order[f], entries, fewer, out);
     }
     return out;
+  }
+
+  // Claims of depth one, of all sides that a column has.
+  void scan_sides(Scan& scan, std::size_t f, std::size_t n, std::vector<Entry>& entries) {
+    if (!entries.empty()) scan.start(f);
+    for (Entry& entry : entries) {
+      scan.move_to(entry.position);
+      for (int s = 0; s < 2; ++s) {
+        if (!entry.used[s]) continue;
+        const std::size_t size = s == 0 ? entry.position : n - entry.position;
+        work_ -= static_cast<std::int64_t>(size * rows_.columns);
+        demand(work_ >= 0, "the plan takes more work than the certificate says");
+        const SideCosts found = scan.best(s);
+        for (int v = 0; v < variants_; ++v) {
+          entry.known[s].of[v].back() = found.split[v];
+          if (entry.known[s].of[v].size() > 1) entry.known[s].of[v].front() = found.leaf;
+        }
+      }
+    }
   }
 
   std::vector<Entry> read_entries(std::size_t f, const std::vector<int>& inside) {
@@ -221,7 +177,8 @@ class Checker {
       out.push_back(std::move(entry));
     }
     for (const Entry& entry : out)
-      demand(ends(f, inside, entry.position - 1), "the plan has a threshold among equal values");
+      demand(rows_.ends(f, inside, entry.position - 1),
+             "the plan has a threshold among equal values");
     return out;
   }
 
@@ -251,7 +208,7 @@ class Checker {
     for (std::size_t i = 0; i < inside.size(); ++i) {
       weight += influence_[static_cast<std::size_t>(inside[i])];
       size += rows_.size[static_cast<std::size_t>(inside[i])];
-      if (i + 1 == inside.size() || !ends(f, inside, i)) continue;
+      if (i + 1 == inside.size() || !rows_.ends(f, inside, i)) continue;
       places.push_back(i + 1);
       before.push_back(weight);
       sizes.push_back(size);

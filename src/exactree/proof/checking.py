@@ -43,7 +43,7 @@ Header = dict[str, Any]
 FAMILY = "axis"
 LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
 DEEPEST, WIDEST, WORK = 200, 63, 1 << 38  # levels, splits; rows times columns looked at: an hour
-CELLS, BLOCK = 1 << 24, 1 << 20  # rows times classes, in all; and times columns, at a time
+CELLS, CHUNK = 1 << 24, 1 << 16  # rows times classes, in all; sums by class and block, at a time
 TOTAL, INFINITE = 1 << 61, 1 << 62  # the cost of all rows stays below; more than any cost
 
 
@@ -60,15 +60,10 @@ def require(holds: Any, complaint: str) -> bool:
 
 def numbers(plan: bytes) -> Iterator[int]:
     """Read the numbers of a plan: seven bits a byte, lowest first, at most 63 bits in all."""
-    value = shift = 0
-    for byte in plan:
-        require(shift <= 56, "the plan has a number that is too large")
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
-    require(shift == 0, "the plan is cut off")
+    for found in re.finditer(rb"[\x80-\xff]*[\0-\x7f]|[\x80-\xff]+", plan):
+        bytes_ = found.group()
+        require(len(bytes_) <= 9 and bytes_[-1] < 128, "a number is cut off, or too large")
+        yield sum((byte & 127) << 7 * i for i, byte in enumerate(bytes_))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +80,92 @@ class Rows:
     least: int  # what each side of a split has to count
     unit: Fraction  # what a unit of cost is worth
 
+    def amounts(self, row: Ints) -> list[tuple[Any, Ints]]:
+        """Give what rows add to which sum: their weight to that of their class; and their size."""
+        size = [(np.full(row.shape, self.classes), self.size[row])] if self.least > 1 else []
+        return [(self.label[row], self.weight[row]), *size]
+
+    def leaf(self, sums: Any) -> Ints:
+        """Leaf: what the best answer costs, by such sums along the first axis."""
+        found = sums[: self.classes]
+        if self.costs is None:
+            return np.asarray(found.sum(0) - found.max(0))
+        return np.asarray(np.tensordot(self.costs.T, found, 1).min(0))
+
     def answers(self, inside: Ints) -> Ints:
         """Give what each answer costs for some rows."""
-        label, weight = self.label[inside], self.weight[inside]
-        sums = np.array([weight[label == c].sum() for c in range(self.classes)])
+        sums = np.zeros(self.classes, np.int64)
+        np.add.at(sums, self.label[inside], self.weight[inside])
         return sums.sum() - sums if self.costs is None else sums @ self.costs
+
+
+class Blocks:
+    """Scan: all single splits of the sides of thresholds of a node, by blocks of places.
+
+    Block  A split within a block has on its left all that lies before the block, and on its right
+           all after it. By Mono it costs no less than leaves of these two: where that is no less
+           than the best split so far, the block need not be looked into.
+    Sums have class (and at last size), threshold, column and block: of the rows before the block.
+    """
+
+    def __init__(self, rows: Rows, order: Ints, ends: Mask) -> None:
+        (m, n), self.rows, self.order = order.shape, rows, order
+        places = 16 if n * rows.classes < 8192 else 64
+        self.count = -(-n // places)
+        self.where = np.arange(m)[:, None] * (self.count + 1) + np.arange(n) // places + 1
+        pad, shape = self.count * places - n, (m * self.count, places)
+        self.row = np.pad(order, ((0, 0), (0, pad)), constant_values=-1).reshape(shape)
+        self.ends = np.pad(ends, ((0, 0), (0, pad + 1))).reshape(shape)
+        self.amounts = rows.amounts(order)
+        self.whole = self.left_of(0, np.array([n]))
+
+    def left_of(self, f: int, positions: Ints) -> Ints:
+        """Sum up, before each block of each column, what is left of thresholds of a column."""
+        many = self.rows.classes + (self.rows.least > 1)
+        shape = (many, len(positions) + 1, len(self.order), self.count + 1)
+        self.place = np.full(len(self.rows.size), self.order.shape[1])
+        self.place[self.order[f]] = np.arange(self.order.shape[1])
+        first = np.searchsorted(positions, self.place, "right")  # that it is left of
+        at = (first * (shape[2] * shape[3]))[self.order] + self.where
+        out = np.zeros(shape, np.int64)
+        for name, amount in self.amounts:
+            np.add.at(out.reshape(-1), (at + name * out[0].size).ravel(), amount.ravel())
+        return np.asarray(out[:, :-1].cumsum(3).cumsum(1))
+
+    def best(self, sums: Ints, positions: Ints, side: int) -> tuple[Ints, Ints]:
+        """Give the cost of a leaf, and of a leaf or the best split, free and limited."""
+        rows, others, m = self.rows, sums[..., -1:] - sums, len(self.order)
+        before, after = rows.leaf(sums), rows.leaf(others)
+        stops, mixed = self.ends[:, -1].reshape(m, -1), self.ends[:, :-1].any(1).reshape(m, -1)
+        split = np.where(stops, (before + after)[..., 1:], INFINITE)
+        bound = np.where(mixed, before[..., :-1] + after[..., 1:], INFINITE)
+        leaf, fine, room = before[:, 0, -1], True, True
+        best = np.repeat(leaf[:, None] - rows.penalty, 1 if rows.least <= 1 else 2, 1)
+        for v in range(best.shape[1]):
+            if v:  # limited
+                fine = np.minimum(sums[-1], others[-1])[..., 1:] >= rows.least
+                room = np.minimum(sums[-1][..., 1:], others[-1][..., :-1]) >= rows.least
+            best[:, v] = np.minimum(best[:, v], np.where(fine, split, INFINITE).min((1, 2)))
+            hope = np.where(room, bound, INFINITE).reshape(len(leaf), stops.size)
+            self.look(sums, positions, side, best, np.arange(len(leaf)), hope.argmin(1))
+            self.look(sums, positions, side, best, *np.nonzero(hope < best[:, v : v + 1]))
+        return leaf, np.minimum(best + rows.penalty, leaf[:, None])
+
+    def look(self, sums: Ints, positions: Ints, side: int, best: Ints, k: Ints, at: Ints) -> None:
+        """Try all splits within some blocks of some sides."""
+        rows, row, (g, b) = self.rows, self.row[at], np.divmod(at, self.count)
+        inside = ((self.place[row] < positions[k, None]) != side) & (row >= 0)
+        left = np.zeros((len(sums), *row.shape), np.int64)
+        for name, amount in rows.amounts(row):
+            amount *= inside
+            for c in range(len(sums)):
+                left[c] += (name == c) * amount
+        left = left.cumsum(2) + sums[:, k, g, b, None]
+        right = sums[:, k, 0, -1, None] - left
+        cost = np.where(self.ends[at], rows.leaf(left) + rows.leaf(right), INFINITE)
+        for v in range(best.shape[1]):
+            fine = np.minimum(left[-1], right[-1]) >= rows.least if v else True
+            np.minimum.at(best[:, v], k, np.where(fine, cost, INFINITE).min(1))
 
 
 class Checker:
@@ -99,10 +175,6 @@ class Checker:
         self.rows, self.plan, self.work = rows, numbers(plan), work
         most = 1 if rows.costs is None else rows.costs.max(1)[rows.label]
         self.influence = rows.weight * most  # w of each row
-        self.common = np.gcd.reduce(rows.weight)
-        total = int(self.influence.sum()) // int(self.common)  # short numbers are faster
-        kind = np.int16 if total < 1 << 15 else np.int32 if total < 1 << 31 else np.int64
-        self.weight = (rows.weight // self.common).astype(kind)
         self.variants = 1 if rows.least <= 1 else 2  # free, and limited
 
     def budgets(self, depth: int, splits: int | None) -> int:
@@ -129,90 +201,46 @@ class Checker:
         if leaf == 0 or self.rows.penalty:
             depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
         if depth == 1:
-            gains, sizes, most = self.running(order, np.ones((1, *order.shape), bool))
-            split = self.scan(gains, sizes, most, self.ends(order))[1]
-            bound[:, 0 if splits is None else 1 :] = split[0][:, None]
+            blocks = Blocks(self.rows, order, self.ends(order))
+            split = blocks.best(blocks.whole, np.array([order.shape[1]]), 0)[1]
+            bound[:, 0 if splits is None else 1 :] = split.T
         elif depth > 1:
             found = self.cover(order, depth, splits, leaf)
             bound = found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)]
         return bound
-
-    def running(self, order: Ints, inside: Mask) -> tuple[Any, Any, Ints]:
-        """Sum up gains by answer, and sizes, along each column; and the most that all can cost.
-
-        For many sets of rows: `inside` has set, column and place. A row's gain by an answer is the
-        most that it can cost less what it costs then: most gain is least cost.
-        """
-        rows, label, weight = self.rows, self.rows.label[order], self.weight[order]
-        mask = -inside.astype(weight.dtype)  # of all bits, or none
-        gains = np.empty((rows.classes, *inside.shape), weight.dtype)
-        for c in range(rows.classes):
-            np.bitwise_and(np.where(label == c, weight, 0), mask, out=gains[c])
-            np.add.accumulate(gains[c], -1, out=gains[c])
-        if rows.costs is not None:
-            gains = np.tensordot((rows.costs.max(1)[:, None] - rows.costs).T, gains, 1)
-        sizes = None if self.variants == 1 else np.where(inside, rows.size[order], 0).cumsum(-1)
-        return gains, sizes, np.where(inside[:, 0], self.influence[order[0]], 0).sum(1)
-
-    def scan(self, left: Any, sizes: Any, most: Ints, ends: Mask) -> tuple[Ints, Ints]:
-        """Scan, by trying all splits: the cost of a leaf, and of a leaf or the best split."""
-        total = left[..., -1:]
-        split = (left.max(0) + (total - left).max(0))[..., :-1]
-        best = [total[:, :, 0, 0].max(0), np.where(ends, split, 0).max((1, 2))]
-        if self.variants == 2:
-            best.append(np.where(ends & self.enough(sizes), split, 0).max((1, 2)))
-        cost = most[:, None] - np.stack(best, 1).astype(np.int64) * self.common
-        return cost[:, 0], np.minimum(cost[:, 1:] + self.rows.penalty, cost[:, :1])
-
-    def enough(self, count: Ints) -> Mask:
-        """Tell after which places both sides count enough, by what counts up to each."""
-        return np.asarray(np.minimum(count, count[..., -1:] - count)[..., :-1] >= self.rows.least)
 
     def ends(self, order: Ints, columns: Any = slice(None)) -> Mask:
         """Tell after which places of some columns a larger value begins."""
         ranks = np.take_along_axis(self.rows.ranks[columns], order, -1)
         return np.asarray(ranks[..., 1:] != ranks[..., :-1])
 
-    def scans(self, order: Ints, f: int, positions: Ints, used: Mask, known: Ints) -> None:
+    def scans(self, blocks: Blocks, f: int, positions: Ints, used: Mask, known: Ints) -> None:
         """Fill in the bounds of depth one of sides of thresholds, some at a time."""
-        n, ends = order.shape[1], self.ends(order)
-        both = np.stack([positions, n - positions], 1)
-        self.work -= int(both[used].sum()) * len(order)
-        place = np.empty(len(self.rows.label), np.int16 if n < 1 << 15 else np.int64)
-        place[order[f]] = np.arange(n)
-        places = place[order]
-        whole, few = self.running(order, np.ones((1, *order.shape), bool)), self.rows.classes < 4
-        step = max(1, BLOCK // (order.size * self.rows.classes))
+        m, n = blocks.order.shape
+        self.work -= int(np.stack([positions, n - positions], 1)[used].sum()) * m
+        step = max(1, CHUNK // blocks.whole.size)
         for first in range(0, len(positions), step):
-            some = slice(first, first + step)
-            before = places < positions[some].astype(place.dtype)[:, None, None]
-            left = self.running(order, before) if few else whole
+            left = blocks.left_of(f, positions[first : first + step])
             for s in (0, 1):
-                w = np.flatnonzero(used[some, s])
-                gains, sizes, most = left if few else self.running(order, before[w] == (s == 0))
-                if few:
-                    gains, most = gains[:, w], most[w]
-                    sizes = None if sizes is None else sizes[w]
-                if few and s:  # what is not left of the threshold is right of it
-                    gains, most = whole[0] - gains, whole[2] - most
-                    sizes = None if sizes is None else whole[1] - sizes
-                leaf, split = self.scan(gains, sizes, most, ends)
+                w = np.flatnonzero(used[first : first + step, s])
+                sums = blocks.whole - left[:, w] if s else left[:, w]
+                leaf, split = blocks.best(sums, positions[first + w], s)
+                known[s, first + w, :, 0] = leaf[:, None]
                 known[s, first + w, :, -1] = split
-                if known.shape[3] > 1:
-                    known[s, first + w, :, 0] = leaf[:, None]
 
     def cover(self, order: Ints, depth: int, splits: int | None, leaf: int) -> Ints:
         """Cover: the least bound of the leaf and of all splits, depth at least two."""
         bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
         below = None if splits is None else splits - 1
         fewer = self.budgets(depth - 1, below)
+        blocks = Blocks(self.rows, order, self.ends(order)) if depth == 2 else None
         for f, inside in enumerate(order):
             ends = self.ends(inside, f)
             positions, used = self.entries(len(inside))
             require(ends[positions - 1].all(), "the plan has a threshold among equal values")
             known = np.zeros((2, len(positions), self.variants, fewer), np.int64)
-            if depth == 2 and len(positions):
-                self.scans(order, f, positions, used, known)
+            if blocks:
+                self.scans(blocks, f, positions, used, known)
             for i, s in np.argwhere(used & (depth > 2)):
                 side = np.zeros(len(self.rows.label), bool)
                 side[inside[: positions[i]] if s == 0 else inside[positions[i] :]] = True
@@ -231,7 +259,8 @@ class Checker:
         total = self.joined(left, right, budgets)
         least = total.min(0, initial=INFINITE)
         if self.variants == 2:
-            fine = self.enough(self.rows.size[inside].cumsum())[places - 1]
+            size = self.rows.size[inside].cumsum()
+            fine = np.minimum(size, size[-1] - size)[places - 1] >= self.rows.least
             least[1] = total[fine, 1].min(0, initial=INFINITE)
         return np.asarray(least)
 

@@ -65,15 +65,10 @@ def require(holds: Any, complaint: str) -> bool:
 
 def numbers(plan: bytes) -> Iterator[int]:
     """Read the numbers of a plan: seven bits a byte, lowest first, at most 63 bits in all."""
-    value = shift = 0
-    for byte in plan:
-        require(shift <= 56, "the plan has a number that is too large")
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
-    require(shift == 0, "the plan is cut off")
+    for found in re.finditer(rb"[\x80-\xff]*[\0-\x7f]|[\x80-\xff]+", plan):
+        bytes_ = found.group()
+        require(len(bytes_) <= 9 and bytes_[-1] < 128, "a number is cut off, or too large")
+        yield sum((byte & 127) << 7 * i for i, byte in enumerate(bytes_))
 
 
 @dataclass(frozen=True, eq=False)
