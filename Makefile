@@ -17,6 +17,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip --quiet
 INSTALL := $(PIP) install --no-build-isolation \
 	--config-settings=build-dir=build/native \
 	--config-settings=cmake.define.EXACTREE_WERROR=ON \
+	--config-settings=cmake.define.EXACTREE_UNITY=OFF \
 	--config-settings='cmake.define.EXACTREE_INSTRUCTION_SETS=$(INSTRUCTION_SETS)'
 
 .PHONY: FORCE all demo checker test docs coverage lint format stub asan portable fuzz bench clean
@@ -133,7 +134,7 @@ debian = { apt-get update -qq && apt-get install -y -qq --no-install-recommends 
 define native_tests
 $(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
 	-DCMAKE_BUILD_TYPE=Release -DEXACTREE_OPTIMIZE=-O1 \
-	-DEXACTREE_TESTS=ON -DEXACTREE_AUDIT=ON \
+	-DEXACTREE_TESTS=ON -DEXACTREE_AUDIT=ON -DEXACTREE_UNITY=OFF \
 	-DEXACTREE_WERROR=ON -DEXACTREE_SANITIZE=$(2) '-DEXACTREE_INSTRUCTION_SETS=$(3)' $(4) \
 	--log-level=WARNING
 $(BIN)/cmake --build build/$(1) --parallel 2

@@ -26,11 +26,11 @@ namespace exactree {
 
 namespace {
 
-using Numbers = ArrayIn<double, 2>;
+using NumberTable = ArrayIn<double, 2>;
 using Whole = ArrayIn<std::int64_t, 1>;
 
 // A row a line: whole numbers, the first of them positive, that add up exactly in every column.
-std::vector<double> whole_numbers(const Numbers& numbers, bool signs) {
+std::vector<double> whole_numbers(const NumberTable& numbers, bool signs) {
   const std::size_t rows = numbers.shape(0), width = numbers.shape(1);
   require(rows > 0 && width > 1, "there are no rows, or no numbers");
   for (std::size_t j = 0; j < width; ++j) {
@@ -75,7 +75,7 @@ double sum_of(const std::vector<double>& numbers, std::size_t j) {
   return all;
 }
 
-void make_deviance(DevianceLoss* at, const Numbers& numbers, std::int64_t size, double origin,
+void make_deviance(DevianceLoss* at, const NumberTable& numbers, std::int64_t size, double origin,
                    double steps, double scale, const PowerTables& rising, int slope,
                    const std::optional<PowerTables>& falling, double power) {
   std::vector<double> rows = whole_numbers(numbers, false);
@@ -102,7 +102,7 @@ void make_deviance(DevianceLoss* at, const Numbers& numbers, std::int64_t size, 
   new (at) DevianceLoss(std::move(rows), std::move(grid));
 }
 
-void make_outputs(OutputLoss* at, const Numbers& numbers) {
+void make_outputs(OutputLoss* at, const NumberTable& numbers) {
   const auto width = static_cast<int>(numbers.shape(1));
   new (at) OutputLoss(whole_numbers(numbers, true), width);
 }

@@ -24,8 +24,8 @@ namespace exactree {
 
 namespace {
 
-using Table = ArrayIn<double, 2>;
-using Numbers = ArrayIn<double, 1>;
+using PointTable = ArrayIn<double, 2>;
+using NumberList = ArrayIn<double, 1>;
 // A tree in preorder: for every node its children, -1 of a leaf, and its plane.
 using StartTree = std::tuple<std::vector<int>, std::vector<int>, std::vector<std::vector<double>>>;
 
@@ -76,10 +76,10 @@ StartTree write_tree(const ObliqueTree& tree) {
   return lists;
 }
 
-ObliqueResult search_oblique(const Table& z, std::optional<ArrayIn<std::int32_t, 1>> labels,
+ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int32_t, 1>> labels,
                              int n_classes, std::optional<ArrayIn<std::int64_t, 1>> costs,
                              std::optional<ArrayIn<std::int32_t, 1>> counts,
-                             std::optional<Numbers> targets, std::optional<Numbers> masses,
+                             std::optional<NumberList> targets, std::optional<NumberList> masses,
                              double scale, int max_depth, int max_splits, int min_rows,
                              std::int64_t unit, std::int64_t penalty, int plane_columns,
                              std::int64_t lower_bound, const std::vector<StartTree>& starts,

@@ -27,7 +27,7 @@ namespace exactree {
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
+using Integers = std::vector<std::int64_t>;
 using Plain = nb::typed<nb::dict, nb::str, nb::any>;
 using ClaimList = nb::typed<nb::list, nb::typed<nb::tuple, Plain, Plain>>;
 
@@ -48,7 +48,8 @@ T item(const nb::dict& from, const char* name) {
 
 nb::list path_list(const Path& path) {
   nb::list out;
-  for (const Step& step : path) out.append(Numbers{step.feature, step.position, step.left ? 1 : 0});
+  for (const Step& step : path)
+    out.append(Integers{step.feature, step.position, step.left ? 1 : 0});
   return out;
 }
 
@@ -179,14 +180,14 @@ nb::dict reply_dict(const Reply& reply) {
     trees.append(nb::make_tuple(found.budget, found.cost, rows_of_tree(found.tree)));
   if (masks.size() > 0) out["masks"] = masks;
   if (trees.size() > 0) out["trees"] = trees;
-  Numbers counters{reply.counters.nodes, reply.counters.evaluations, reply.counters.scans};
+  Integers counters{reply.counters.nodes, reply.counters.evaluations, reply.counters.scans};
   counters.insert(counters.end(), reply.counters.pruned.begin(), reply.counters.pruned.end());
   out["counters"] = counters;
   return out;
 }
 
 void take_counters(const nb::dict& from, Counters& counters) {
-  const auto numbers = item<Numbers>(from, "counters");
+  const auto numbers = item<Integers>(from, "counters");
   require(numbers.size() == 3 + counters.pruned.size(), "there are not as many counters");
   counters.nodes = numbers[0];
   counters.evaluations = numbers[1];

@@ -87,7 +87,7 @@ Binary two_values(const In<double, 2>& table) {
           guilty};
 }
 
-using Table = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+using StridedTable = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
 void check_tree(const In<std::int32_t, 1>& feature, const In<double, 1>& threshold,
                 const In<std::uint8_t, 1>& missing_left, const In<std::int32_t, 1>& left,
@@ -105,7 +105,7 @@ void check_tree(const In<std::int32_t, 1>& feature, const In<double, 1>& thresho
   }
 }
 
-Out<std::int64_t, 1> route_rows(const Table& table, const In<std::int32_t, 1>& feature,
+Out<std::int64_t, 1> route_rows(const StridedTable& table, const In<std::int32_t, 1>& feature,
                                 const In<double, 1>& threshold,
                                 const In<std::uint8_t, 1>& missing_left,
                                 const In<std::int32_t, 1>& left, const In<std::int32_t, 1>& right) {

@@ -21,10 +21,10 @@ namespace exactree {
 
 namespace {
 
-using Numbers = ArrayIn<double, 1>;
+using NumberList = ArrayIn<double, 1>;
 
 // Whole numbers whose absolute values add up exactly.
-void require_whole(const Numbers& numbers, double least, const char* name) {
+void require_whole(const NumberList& numbers, double least, const char* name) {
   double all = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double x = numbers.data()[i];
@@ -41,8 +41,8 @@ SquareSums total(const Problem& data) {
   return sum;
 }
 
-Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
-                   const std::optional<Numbers>& weights,
+Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const NumberList& sums,
+                   const std::optional<NumberList>& weights,
                    const std::optional<ArrayIn<std::int32_t, 1>>& counts, int shift) {
   Problem data;
   const std::size_t rows = ranks.shape(1);
@@ -71,8 +71,8 @@ Problem squares_of(const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
   return data;
 }
 
-Posed pose_squares(const Terms& terms, const ArrayIn<std::int32_t, 2>& ranks, const Numbers& sums,
-                   const std::optional<Numbers>& weights,
+Posed pose_squares(const Terms& terms, const ArrayIn<std::int32_t, 2>& ranks,
+                   const NumberList& sums, const std::optional<NumberList>& weights,
                    const std::optional<ArrayIn<std::int32_t, 1>>& counts, int shift) {
   Posed posed;
   posed.data = squares_of(ranks, sums, weights, counts, shift);

@@ -29,15 +29,6 @@ Word full_word(std::size_t size, std::size_t word) {
   return (Word{1} << (size - begin)) - 1;
 }
 
-template <class Do>
-void for_each(const Word* set, std::size_t words, Do action) {
-  for (std::size_t w = 0; w < words; ++w) {
-    for (Word rest = set[w]; rest != 0; rest &= rest - 1) {
-      action(64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
-    }
-  }
-}
-
 // What an exact sign costs in units of the filter: a guess on the safe side.
 constexpr std::size_t kExactWork = 100;
 

@@ -27,13 +27,6 @@ std::size_t count(const Word* set, std::size_t words) {
   return sum;
 }
 
-template <class Do>
-void for_each(const Word* set, std::size_t words, Do action) {
-  for (std::size_t w = 0; w < words; ++w)
-    for (Word rest = set[w]; rest != 0; rest &= rest - 1)
-      action(64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
-}
-
 // How unevenly a point divides the groups of a sample.
 double unevenness(const std::vector<std::vector<Word>>& sample,
                   const std::vector<std::size_t>& groups, std::size_t point) {

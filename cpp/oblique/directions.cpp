@@ -16,7 +16,7 @@ struct Neighbours {
 };
 
 // So many rows are enough for a direction; of many columns fewer, as that takes their square.
-std::size_t enough_rows(int columns) {
+std::size_t rows_for_direction(int columns) {
   constexpr double kWork = 2e7;
   const double most = kWork / (static_cast<double>(columns) * columns);
   return static_cast<std::size_t>(std::max(2000.0, std::min(100.0 * columns, most)));
@@ -39,7 +39,7 @@ Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, 
     edge = distance(near.rows[want]) * 1.0000001 + 1e-12;
     near.rows.resize(want);
   }
-  draw_some(near.rows, enough_rows(columns), random);
+  draw_some(near.rows, rows_for_direction(columns), random);
   for (const int i : near.rows) {
     const double u = distance(i) / edge;
     near.weights.push_back(std::fabs(wishes[static_cast<std::size_t>(i)]) *

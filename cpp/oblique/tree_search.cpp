@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "oblique/growing.hpp"
 #include "oblique/split_search.hpp"
 
 namespace KERNEL_NAMESPACE {

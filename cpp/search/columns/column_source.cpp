@@ -6,6 +6,7 @@
 
 #include "search/audit/claims.hpp"
 #include "search/columns/column_frontier.hpp"
+#include "search/columns/floors.hpp"
 #include "search/columns/greedy_split.hpp"
 
 namespace exactree {
@@ -13,10 +14,6 @@ namespace exactree {
 namespace {
 // How many per cent of the best cost the sides of a split are solved beyond it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
-// From how many rows on floors spare more than they cost, and from how many columns. So many
-// columns have floors at the root alone: the lists of a subproblem have those of all pairs of
-// columns.
-constexpr int kFloorRows = 1024, kFloorColumns = 256;
 // By how many rows two subproblems may differ for it to pay to know which.
 constexpr int kMostApart = 48;
 }  // namespace

@@ -13,6 +13,11 @@
 
 namespace exactree {
 
+// From how many rows on floors spare more than they cost, and from how many columns. So many
+// columns have floors at the root alone: the lists of a subproblem have those of all pairs of
+// columns.
+inline constexpr int kFloorRows = 1024, kFloorColumns = 256;
+
 inline int floor_stride(int columns) {
   return (columns + 7) / 8 * 8;
 }

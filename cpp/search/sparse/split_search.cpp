@@ -6,13 +6,6 @@
 
 namespace exactree {
 
-namespace {
-
-// From how many rows on floors spare more than they cost, and up to how many columns.
-constexpr int kFloorRows = 1024, kFloorColumns = 256;
-
-}  // namespace
-
 SplitSearch::SplitSearch(const Problem& data, int max_splits, Switches switches, Control& control,
                          std::int64_t table_bytes)
     : data_(data),

@@ -1,4 +1,6 @@
-// Growing subtrees, and random changes of a tree.
+// Growing subtrees, and random changes of a tree: a part of tree_search.cpp.
+#pragma once
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,7 +14,7 @@ namespace KERNEL_NAMESPACE {
 namespace {
 
 // So many rows are enough to find a plane of so many columns; more only take longer.
-std::size_t enough_rows(int columns) {
+std::size_t rows_for_plane(int columns) {
   return static_cast<std::size_t>(std::max(4000, 150 * columns));
 }
 
@@ -73,7 +75,7 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   if (depth >= shape_.max_depth || at(n).cost <= data_.penalty || rows.size() < 2) return;
   if (count(rows) < 2 * std::int64_t{data_.min_rows} || pace_.stopped()) return;
   Rows some = rows;
-  draw_some(some, enough_rows(data_.columns), random_);
+  draw_some(some, rows_for_plane(data_.columns), random_);
   const Plane none(static_cast<std::size_t>(data_.columns) + 1, 0.0);
   const NodeRows own(data_, some, columns_for(none));
   const Plane from = start_plane(own);
@@ -170,8 +172,5 @@ void TreeSearch<Targets>::perturb() {
   }
   settle();
 }
-
-template class TreeSearch<Classes>;
-template class TreeSearch<Numbers>;
 
 }  // namespace KERNEL_NAMESPACE
