@@ -12,6 +12,7 @@ from exactree.preparing import Data
 from exactree.problem import Engine, Problem
 from exactree.request import Request
 from exactree.splits import Sources
+from exactree.suggesting import did_you_mean
 
 NAMES = ("monotonic_cst", "interaction_cst", "max_features_used")
 
@@ -86,7 +87,10 @@ class _Columns:
         """Find a column."""
         if isinstance(column, str):
             if self.names is None or column not in self.names:
-                raise ValueError(f"{self.parameter} names column {column!r}, which X has not")
+                raise ValueError(
+                    f"{self.parameter} names column {column!r}, which X has not"
+                    + did_you_mean(column, self.names or ())
+                )
             return self.names.index(column)
         if isinstance(column, bool) or column != int(column) or not 0 <= column < self.count:
             raise ValueError(

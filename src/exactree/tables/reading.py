@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -24,6 +25,8 @@ IMPUTE = "fill in or drop such values first, for example with sklearn.impute.Sim
 # By the names of the types, so that neither pandas nor polars has to be there.
 ENUMERATED = ("CategoricalDtype", "Categorical", "Enum")
 TEXT = ("StringDtype", "String", "Utf8")
+# A number with a comma, of which nobody can tell what it means.
+COMMAS = re.compile(r"[+-]?[0-9]+(,[0-9]+)+(\.[0-9]*)?")
 
 
 @dataclass(frozen=True)
@@ -262,8 +265,11 @@ def _objects(values: NDArray[Any], what: str, *, by_type: bool) -> Column:
     """Read a column of Python's objects by what they are, and guess at nothing."""
     try:  # by what occurs, which is less than all rows
         known = [value for value in dict.fromkeys(values.tolist()) if not is_missing(value)]
-    except (TypeError, ValueError):  # lists and the like are no numbers either
-        return _numbers(values, what)
+    except (TypeError, ValueError):
+        odd = next((value for value in values if hasattr(value, "__len__")), values[0])
+        raise ValueError(
+            f"{what} holds objects such as {odd!r}: make columns of numbers or text of it, or drop it"
+        ) from None
     different = set(map(type, known))
     if by_type and not different:  # nothing is known of it, not even that it holds numbers
         return of_values(values, Kind("category"))
@@ -291,19 +297,23 @@ def _refuse_numbers_as_text(values: NDArray[Any], known: list[Any], what: str) -
     for value in known:
         if not isinstance(value, str) or is_number(value):
             row = values.tolist().index(value)
+            commas = isinstance(value, str) and "," in value
+            told = " (its comma may part thousands, or be a decimal comma)" if commas else ""
             raise ValueError(
-                f"{what} has text, and {value!r} in row {row}: it is not plain whether it holds "
-                "numbers or categories. Convert it with pandas.to_numeric if it holds numbers, or "
-                "name it in categorical_features if it holds categories"
+                f"{what} has text, and {value!r} in row {row}{told}: it is not plain whether it "
+                "holds numbers or categories. Convert it with pandas.to_numeric if it holds "
+                "numbers, or name it in categorical_features if it holds categories"
             )
 
 
 def is_number(text: str) -> bool:
-    """Tell whether text is a finite number.
+    """Tell whether text is a finite number, perhaps with commas.
 
-    >>> is_number(" 1e3 "), is_number("1_000"), is_number("nan")
-    (True, False, False)
+    >>> is_number(" 1e3 "), is_number("1_000"), is_number("nan"), is_number("1,234.5")
+    (True, False, False, True)
     """
+    if COMMAS.fullmatch(text.strip()):
+        return True
     try:
         return "_" not in text and isfinite(float(text))
     except ValueError:
