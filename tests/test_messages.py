@@ -239,3 +239,16 @@ def test_a_time_limit_lets_all_families_compete(tmp_path: Path, capsys: Capture)
     found = json.loads(capsys.readouterr().out)["trees"]
     assert {entry["tree"] for entry in found} >= {"CART", "optimal, axis", "optimal, quadric"}
     assert all(entry["status"] in ("greedy", "optimal", "local", "time_limit") for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["1,234", "5,678"], "column 'b' of X has text, and '1,234' in row 0 .its comma may part"),
+        ([[1], [2]], r"column 'b' of X holds objects such as \[1\]"),
+    ],
+)
+def test_columns_of_no_plain_meaning_are_named(cells: list[object], message: str) -> None:
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": cells})
+    with pytest.raises(ValueError, match=message):
+        OptimalTreeClassifier(max_depth=1).fit(table, [0, 1])

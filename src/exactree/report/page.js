@@ -203,11 +203,16 @@ function tell(i) {
   const count = `${node.rows} training row${node.rows === 1 ? "" : "s"}${loss}`;
   panel.append(make("div", count), counts(node), samples(node));
 }
-// A name shortened in its middle, so that names that differ at their ends still do.
-function named(tag, text) {
+// A name shortened in its middle, so that names that differ at their ends still do; whole if another
+// class would look the same.
+function shortened(text) {
   const end = (LONGEST_NAME - 1) >> 1;
-  const short = text.length > LONGEST_NAME ? `${text.slice(0, end)}…${text.slice(-end)}` : text;
-  return make(tag, short, { class: "name", title: text });
+  return text.length > LONGEST_NAME ? `${text.slice(0, end)}…${text.slice(-end)}` : text;
+}
+function named(tag, text) {
+  const short = shortened(text);
+  const alike = (data.classes || []).filter((name) => shortened(name) === short).length > 1;
+  return make(tag, alike ? text : short, { class: "name", title: text });
 }
 function counts(node) {
   const table = make("table", undefined, { class: "counts" });
