@@ -85,7 +85,7 @@ LAYERS: dict[str, set[str]] = {
     "starting": _SOLVE | {"preparing", "leaves"},
     "progress": {"problem"},
     "ratios": _MODEL | _READ | {"preparing", "routing"},
-    "shaping": _MODEL | {"engines", "preparing", "request", "splits"},
+    "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting"},
     "solving": _SOLVE
     | {"cluster", "preparing", "ratios", "shaping", "translating", "rare_categories"}
     | {"proof", "starting"},
