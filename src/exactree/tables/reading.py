@@ -268,7 +268,7 @@ def _objects(values: NDArray[Any], what: str, *, by_type: bool) -> Column:
     except (TypeError, ValueError):
         odd = next((value for value in values if hasattr(value, "__len__")), values[0])
         raise ValueError(
-            f"{what} holds objects such as {odd!r}: make columns of numbers or text of it, or drop it"
+            f"{what} holds objects such as {odd!r}: make numbers or text of them, or drop it"
         ) from None
     different = set(map(type, known))
     if by_type and not different:  # nothing is known of it, not even that it holds numbers
