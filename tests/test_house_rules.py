@@ -78,7 +78,7 @@ LAYERS: dict[str, set[str]] = {
     "parameters": _MODEL | {"splits", "suggesting", "values"},
     "request": _MODEL | {"parameters", "splits"},
     "preparing": _MODEL | _READ | {"bounds", "costs", "splits"},
-    "proof": _MODEL | _READ | {"_native", "preparing", "splits"},
+    "proof": _MODEL | _READ | {"_native", "costs", "preparing", "splits"},
     "leaves": _MODEL | {"preparing"},
     "rare_categories": _SOLVE | {"preparing"},
     "translating": _SOLVE | {"preparing", "leaves"},

@@ -27,7 +27,7 @@ from exactree.parameters.search import (
 
 
 class CertifyParameters(
-    Task, Trees, MaxSplits, Penalty, Loss, SampleWeight, ClassWeight, Columns, Names
+    Task, Trees, MaxSplits, Penalty, Loss, Costs, SampleWeight, ClassWeight, Columns, Names
 ):
     """Of `certify`."""
 

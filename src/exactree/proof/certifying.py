@@ -21,6 +21,7 @@ from exactree.proof.describing import Described, described
 from exactree.proof.headers import Header, budgets_of, costs_of, factors_of, is_rounded, unit_of
 from exactree.proof.over_columns import by_errors, by_squares
 from exactree.proof.over_partitions import by_partitions, parts_of
+from exactree.proof.reducing import reduced, refuse_beside_costs
 from exactree.request import Request, read_request
 from exactree.splits import Axis, Binary, Listing, SplitFamily
 from exactree.tables import Table
@@ -41,7 +42,9 @@ def certify(
     every number from the data. A search that was stopped has its lower bound certified.
 
     Certified are errors and a `CostMatrix` of whole numbers, for all splits, and the squared error
-    for "axis" and "binary".
+    for "axis" and "binary". Costs per row are certified as weighted errors of a row for each
+    answer, "f1" and its like as the cost matrix of their last search: `docs/certificates.md` says
+    how.
 
     Parameters
     ----------
@@ -66,6 +69,9 @@ def certify(
     given = completed(certify, parameters)
     request = read_request(given)
     refuse_certificate(request)
+    if request.costs is not None or request.ratio is not None:
+        result, X, y, given = reduced(result, X, y, request, given)
+        request = read_request(given)
     data = read_data(X, y, request)
     request = replace(request, objective=request.objective.for_classes(data.classes))
     _refuse_other_problems(request.splits, request.objective, data)
@@ -100,7 +106,8 @@ def _refuse_other_problems(family: SplitFamily, loss: Objective, data: Data) -> 
     if not isinstance(form, ClassWeights | CostTable | Squares):
         raise ValueError(
             f"objective {loss.name!r} has no certificates: they are for errors, a CostMatrix of "
-            "whole numbers, and the squared error"
+            "whole numbers, costs per row and the squared error; leave certificate out, or choose "
+            "one of these"
         )
     if isinstance(family, Axis | Binary):
         return
@@ -124,11 +131,8 @@ def refuse_certificate(request: Request) -> None:
     for shape in shapes:
         if getattr(request, shape) is not None:
             raise ValueError(f"{shape} has no certificates: leave one of them out")
-    if request.ratio is not None or request.costs is not None:
-        name = "costs" if request.ratio is None else f"objective {request.ratio.name!r}"
-        raise ValueError(
-            f"{name} has no certificates: they are for errors and for a CostMatrix of whole numbers"
-        )
+    if request.costs is not None:
+        refuse_beside_costs(request)
 
 
 @dataclass(frozen=True, eq=False)

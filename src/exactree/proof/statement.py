@@ -14,6 +14,7 @@ from exactree import inputs
 from exactree.proof import checking, checking_partitions, checking_squared
 from exactree.proof.checking import Rejected
 from exactree.proof.describing import described_as
+from exactree.proof.reducing import one_for_each_answer
 from exactree.splits import (
     AxisSplit,
     CategorySplit,
@@ -251,7 +252,13 @@ def read_statement(path: str | Path) -> Statement:
 
 
 def check(
-    path: str | Path, X: Any, y: Any, *, sample_weight: Any = None, work: int = checking.WORK
+    path: str | Path,
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    costs: Any = None,
+    work: int = checking.WORK,
 ) -> Statement:
     """Check a certificate against the data, and say what it shows.
 
@@ -263,6 +270,8 @@ def check(
         The data, as they were for `solve`.
     sample_weight : array or None
         Weights of the rows, if there were any.
+    costs : array, data frame or None
+        What each answer costs for each row, if that was asked, in place of `y`.
     work : int
         Refuse a certificate that takes more: rows times columns that are looked at.
 
@@ -272,6 +281,8 @@ def check(
         What is shown. A certificate that does not show what it says raises `Rejected`, a
         ValueError that says why.
     """
+    if costs is not None:
+        X, y, sample_weight = one_for_each_answer(X, costs, sample_weight)
     checker = checker_of(path)
     said = checker.read(path)[0]
     names, columns = said.get("feature_names"), inputs.column_names(X)
