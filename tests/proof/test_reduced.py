@@ -72,6 +72,6 @@ def test_what_has_none_says_what_to_do(tmp_path: Path) -> None:
         exactree.solve(X, y, max_depth=1, certificate=path, **how)
     for objective in ("absolute_error", "poisson"):
         how = {"objective": objective, "task": "regression"}
-        with pytest.raises(ValueError, match="has no certificates.*leave certificate out"):
+        with pytest.raises(ValueError, match=r"has no certificates.*leave certificate out"):
             exactree.solve(X, y, max_depth=1, certificate=path, **how)
     assert not path.exists()
