@@ -67,8 +67,8 @@ def test_what_has_none_says_what_to_do(tmp_path: Path) -> None:
     for name, value in (("penalty", 0.1), ("min_samples_leaf", 2)):
         with pytest.raises(ValueError, match=f"{name} with costs has no certificates: leave it"):
             exactree.solve(X, costs=costs, max_depth=1, certificate=path, **{name: value})
+    how: Any = {"objective": "f1", "sample_weight": [1.5, 0.5, 1.0]}
     with pytest.raises(ValueError, match="multiply sample_weight by a constant"):
-        how: Any = {"objective": "f1", "sample_weight": [1.5, 0.5, 1.0]}
         exactree.solve(X, y, max_depth=1, certificate=path, **how)
     for objective in ("absolute_error", "poisson"):
         how = {"objective": objective, "task": "regression"}
