@@ -26,7 +26,7 @@ def test_costs_per_row(seed: int, tmp_path: Path) -> None:
     costs: Any = rng.integers(-4, 9, (len(X), 3))
     costs = costs if whole else costs + rng.random((len(X), 3))
     weight = rng.integers(0, 3, len(X)) + 0.5 if seed % 3 == 0 else None
-    how = {"max_depth": int(rng.integers(0, 4)), "sample_weight": weight}
+    how: Any = {"max_depth": int(rng.integers(0, 4)), "sample_weight": weight}
     result = exactree.solve(X, costs=costs, certificate=path, **how)
     shown = check(path, X, costs=costs, sample_weight=weight)
     assert shown.optimal
@@ -64,9 +64,11 @@ def test_what_an_f1_certificate_says(tmp_path: Path) -> None:
 def test_what_has_none_says_what_to_do(tmp_path: Path) -> None:
     X, y, path = [[1.0], [2.0], [3.0]], [0, 1, 0], tmp_path / "proof.xz"
     costs = [[0, 1], [1, 0], [0, 1]]
-    for name, value in (("penalty", 0.1), ("min_samples_leaf", 2)):
+    limits: list[dict[str, Any]] = [{"penalty": 0.1}, {"min_samples_leaf": 2}]
+    for limit in limits:
+        (name,) = limit
         with pytest.raises(ValueError, match=f"{name} with costs has no certificates: leave it"):
-            exactree.solve(X, costs=costs, max_depth=1, certificate=path, **{name: value})
+            exactree.solve(X, costs=costs, max_depth=1, certificate=path, **limit)
     how: Any = {"objective": "f1", "sample_weight": [1.5, 0.5, 1.0]}
     with pytest.raises(ValueError, match="multiply sample_weight by a constant"):
         exactree.solve(X, y, max_depth=1, certificate=path, **how)
