@@ -87,10 +87,10 @@ def test_all_engines_against_all_trees() -> None:
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(10))
 def test_many_problems_against_all_trees(seed: int) -> None:
     rng = np.random.default_rng(50 + seed)
-    for _ in range(700):
+    for _ in range(1000):
         check(drawn(rng))
 
 

@@ -116,7 +116,7 @@ def test_all_trees(which: str) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_many_trees(which: str, seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
-    for _ in range(700):
+    for _ in range(850):
         check(rng, which)
 
 

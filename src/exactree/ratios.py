@@ -10,7 +10,7 @@ Step. Let a tree have the loss a / b. Another has a lower one if and only if b N
 
 On the left is a weighted error, whose optimum is found by a search; if that is not below the right
 side, the tree is optimal and the search has proved it. If it is, the tree that was found has a
-lower loss, and the next step starts from there. There are finitely many losses, so this ends.
+lower loss, and the next step starts from there: it searches below what that tree costs. There are finitely many losses, so this ends.
 
 Bound. If a search has proved that the left side is L at least, then b N - a D >= L - a (u + v) P
 =: -d for every tree. D is u P at least, since FN is P at most. So no tree has a loss below
@@ -35,6 +35,7 @@ from exactree.preparing import Data
 from exactree.problem import Problem, Progress, Result, Status
 from exactree.request import Request
 from exactree.routing import ends
+from exactree.shaping import given_shapes
 from exactree.tree import Leaf, Node, Tree, nodes
 from exactree.weights import COST_LIMIT, IntegerWeights, balanced, with_class_weights
 
@@ -184,7 +185,9 @@ class RatioSearch:
         missed, false, right = self.counts.prices(self.loss)
         data = self._priced(missed, false)
         left = max(self.time_limit - (perf_counter() - self.started), 0.0)
-        problem, engine, written = self.run(data, replace(self.request, time_limit=left))
+        start = self.request.start if self.found is None else self._last_tree()
+        asked = replace(self.request, time_limit=left, start=start)
+        problem, engine, written = self.run(data, asked)
         self.steps += 1
         self._raise_bound(right, Fraction(engine.lower_bound) * problem.scale)
         loss = self.counts.loss(_answers(written.tree, data.X))
@@ -193,6 +196,11 @@ class RatioSearch:
         self.bound = min(self.bound, self.loss)
         self._show(Progress(0.0, 0, 0))
         return None if written.status == "optimal" else written.status
+
+    def _last_tree(self) -> Tree | None:
+        """Give the tree to begin the next search with: it costs just what has to be beaten."""
+        assert self.found is not None
+        return None if given_shapes(self.request) else self.found.tree
 
     def _priced(self, missed: int, false: int) -> Data:
         """Give the data with two classes, whose rows weigh what a wrong answer costs."""

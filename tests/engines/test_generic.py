@@ -14,7 +14,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import exactree
 from exactree import tree
-from exactree.engines import choose, generic, search
+from exactree.engines import choose, generic, screening, search
 from exactree.engines.generic import Search
 from exactree.objectives import CostMatrix, MisclassificationError, Objective, SquaredError
 from exactree.preparing import make_problem, read_data
@@ -56,6 +56,15 @@ class Worthless(Objective):
     def leaf_cost(self, statistics: NDArray[Any]) -> NDArray[Any]:
         w, s, q = np.moveaxis(statistics, -1, 0)
         return np.asarray(np.maximum(q - s * s / w, 0))
+
+
+@dataclass(frozen=True)
+class Promising(Worthless):
+    """The same with the promises that it keeps."""
+
+    name = "promising"
+    monotone = True
+    superadditive = True
 
 
 @dataclass(frozen=True)
@@ -263,6 +272,30 @@ def test_every_pruning_pays_somewhere() -> None:
     assert nodes(errors) < nodes(errors, "screen") / 2
     three = noisy_problem()
     assert nodes(three) < nodes(three, "cache")
+
+
+@pytest.mark.parametrize("block", [1, 3, 16])
+@pytest.mark.parametrize("which", range(4))
+def test_screening_in_blocks_loses_nothing(
+    which: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More rows than a block has, few thresholds at once, ties, weights, least counts."""
+    monkeypatch.setattr(screening, "BLOCK", block)
+    monkeypatch.setattr(screening, "MOST", 5)
+    for seed in range(3):
+        rng = np.random.default_rng([seed, which, block])
+        case = replace(random_case(rng, "regression"), max_depth=2, max_splits=None)
+        n = int(rng.integers(17, 50))
+        X = rng.integers(0, int(rng.integers(2, 40)), (n, int(rng.integers(1, 4)))).astype(float)
+        y = rng.integers(0, 3, n) if which < 2 else rng.integers(-9, 9, n) + X[:, 0]
+        weights = rng.integers(1, 5, n) * 0.25 if rng.random() < 0.5 else None
+        case = replace(case, X=X, y=y, weights=weights, penalty=case.penalty / 64)
+        objective = [MisclassificationError(), WorstLeaf(), SquaredError(), Promising()][which]
+        problem = problem_of(case, objective)
+        found = generic(problem, Limits())
+        plain = generic(problem, Limits(), without=frozenset({"screen"}))
+        assert found.status == plain.status == "optimal"
+        assert found.objective == pytest.approx(plain.objective, rel=1e-9, abs=1e-9)
 
 
 def test_a_full_cache_starts_again() -> None:

@@ -37,8 +37,12 @@ class Chain(Group):
     def choose(self) -> int:
         """Choose the best single split first, then the middle of the longest open run.
 
-        One evaluation there bounds both halves of the run.
+        One evaluation there bounds both halves of the run. What was screened is known nearly as
+        well as if it were evaluated: there the best comes first.
         """
+        known = np.flatnonzero(self.open & self.seen)
+        if len(known):
+            return int(known[self.bounds()[known].argmin()])
         if self.first:
             self.first = False
             return super().choose()
@@ -48,22 +52,27 @@ class Chain(Group):
         return int(starts[longest] + stops[longest]) // 2
 
     def screened(self, lows: Lows, at_once: int, limit: Number) -> int:
-        """Bound the sides of the open thresholds, some at a time, evenly; give how many.
+        """Bound the sides of some open thresholds, evenly; give how many.
 
-        What is learnt of some spreads, so that others need not be looked at.
+        What is learnt of some spreads, so that others need not be looked at. Nothing is done while
+        one that was looked at is open: it may well be better than the best tree.
         """
-        count = 0
-        while True:
-            self.open &= self.bounds() < limit
-            left = np.flatnonzero(self.open & ~self.seen)
-            if not len(left):
-                return count
-            chosen = left[np.linspace(0, len(left) - 1, min(len(left), at_once)).astype(int)]
-            found = lows(self, chosen, limit)
-            for t, a, b in zip(chosen.tolist(), *found, strict=True):
-                self.learn(0, t, self.costs.number(a), self.costs.number(b))
-            self.seen[chosen] = True
-            count += len(chosen)
+        self.open &= self.bounds() < limit
+        left = np.flatnonzero(self.open & ~self.seen)
+        if not len(left) or (self.open & self.seen).any():
+            return 0
+        chosen = left[np.linspace(0, len(left) - 1, min(len(left), at_once)).astype(int)]
+        found = lows(self, chosen, limit)
+        self._spread(self.left[0], chosen, found[0])
+        self._spread(self.right[0][::-1], -1 - chosen, found[1])
+        self.seen[chosen] = True
+        return len(chosen)
+
+    def _spread(self, known: Values, chosen: Values, lows: Values) -> None:
+        """Take in bounds of some sides, each of which holds for all sides from there on."""
+        found = np.zeros_like(known)
+        found[chosen] = lows
+        np.maximum(known, np.maximum.accumulate(found), out=known)
 
     def wider(self, t: int, *, on_left: bool) -> Mask:
         """Mark the thresholds from t on, or up to t."""

@@ -299,7 +299,8 @@ class Search:
             # One candidate of each, so that a stopped search has proved something of all.
             for group in groups:
                 best = self.search(group, view, budget, cap, best=best, top=top, most=1)
-        screen = self.screen(view, budget, shares)
+        if (screen := self.screen(view, budget, shares)) is not None:
+            self.screen_once(screen, groups, min(best.cost, cap))
         for group in groups:
             best = self.search(group, view, budget, cap, best=best, top=top, screen=screen)
         low = min([best.cost, *(group.lowest() for group in groups)])
@@ -356,8 +357,8 @@ class Search:
         while group.evaluated < most:
             limit = min(best.cost, cap)
             limit -= self.costs.slack(limit)
-            if screen is not None and isinstance(group, Chain):
-                self.counters["screened"] += group.screened(screen.lows, screen.at_once(), limit)
+            if screen is not None and self.screened(screen, group, limit):
+                continue
             t = group.next(limit)
             if t is None:
                 self.counters["skipped"] += group.n_skipped()
@@ -369,6 +370,21 @@ class Search:
                 if top:
                     self.improve(cost, tree)
         return best
+
+    def screened(self, screen: Screen, group: Group, limit: Number) -> int:
+        """Bound some candidates of a group at once; give how many."""
+        self.poll()
+        count = 0
+        if isinstance(group, Chain):
+            count = group.screened(screen.lows, screen.at_once(), limit)
+        self.counters["screened"] += count
+        return count
+
+    def screen_once(self, screen: Screen, groups: list[Group], limit: Number) -> None:
+        """Bound some candidates of each group, and put the one with the best of them first."""
+        for group in groups:
+            self.screened(screen, group, limit)
+        groups.sort(key=Group.lowest)
 
     def screen(self, view: View, budget: Budget, shares: int) -> Screen | None:
         """Prepare to bound many candidates of two levels at once, if sums tell what they cost."""
