@@ -84,7 +84,7 @@ LAYERS: dict[str, set[str]] = {
     "translating": _SOLVE | {"preparing", "leaves"},
     "starting": _SOLVE | {"preparing", "leaves"},
     "progress": {"problem"},
-    "ratios": _MODEL | _READ | {"preparing", "routing"},
+    "ratios": _MODEL | _READ | {"preparing", "routing", "shaping"},
     "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting"},
     "solving": _SOLVE
     | {"cluster", "preparing", "ratios", "shaping", "translating", "rare_categories"}

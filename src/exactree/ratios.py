@@ -10,7 +10,8 @@ Step. Let a tree have the loss a / b. Another has a lower one if and only if b N
 
 On the left is a weighted error, whose optimum is found by a search; if that is not below the right
 side, the tree is optimal and the search has proved it. If it is, the tree that was found has a
-lower loss, and the next step starts from there: it searches below what that tree costs. There are finitely many losses, so this ends.
+lower loss, and the next step starts from there: it searches below what that tree costs. There are
+finitely many losses, so this ends.
 
 Bound. If a search has proved that the left side is L at least, then b N - a D >= L - a (u + v) P
 =: -d for every tree. D is u P at least, since FN is P at most. So no tree has a loss below

@@ -288,7 +288,7 @@ def test_screening_in_blocks_loses_nothing(
         n = int(rng.integers(17, 50))
         X = rng.integers(0, int(rng.integers(2, 40)), (n, int(rng.integers(1, 4)))).astype(float)
         y = rng.integers(0, 3, n) if which < 2 else rng.integers(-9, 9, n) + X[:, 0]
-        weights = rng.integers(1, 5, n) * 0.25 if rng.random() < 0.5 else None
+        weights = rng.integers(1, 5, n).astype(np.float64) / 4 if rng.random() < 0.5 else None
         case = replace(case, X=X, y=y, weights=weights, penalty=case.penalty / 64)
         objective = [MisclassificationError(), WorstLeaf(), SquaredError(), Promising()][which]
         problem = problem_of(case, objective)

@@ -155,7 +155,7 @@ def test_whole_errors(objective: Objective, draw: Draw, seed: int) -> None:
     problem = problem_of(objective, X, y, weights)
     whole = whole_numbers(problem)
     assert whole is not None
-    loss, targets = whole.loss, problem.targets()  # type: ignore[union-attr]
+    loss, targets = whole.loss.made, problem.targets()  # type: ignore[union-attr]
     worth = float(whole.price) / 2**whole.shift
     for _ in range(40):
         rows = rng.permutation(n)[: rng.integers(2, n)].astype(np.int32)

@@ -14,11 +14,20 @@ from exactree import _native
 
 # What a search is run with, but which does not change what it finds.
 NOT_OF_THE_PROBLEM = ("time_limit", "memory_limit", "threads", "poll")
+
+
+def _pose_losses(columns: Any, loss: Any, counts: Any, **terms: Any) -> _native.Posed:
+    """Make the loss of its plain arguments, and pose it."""
+    kind, rows, named = loss
+    return _native.pose_losses(columns, getattr(_native, kind)(*rows, **named), counts, **terms)
+
+
 POSE: dict[str, Callable[..., _native.Posed]] = {
     "columns": _native.pose_columns,
     "costs": _native.pose_costs,
     "squares": _native.pose_squares,
     "masks": _native.pose_masks,
+    "losses": _pose_losses,
 }
 
 
@@ -59,4 +68,6 @@ def _digest(value: Any) -> str:
         return f"{value.dtype.str}{value.shape}:{content}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_digest(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{name}={_digest(value[name])}" for name in sorted(value)) + "}"
     return repr(value)

@@ -45,8 +45,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree import _native
-from exactree.engines.whole import Floats, Steps, Whole, in_steps
+from exactree.engines.whole import Floats, Loss, Steps, Whole, in_steps
 from exactree.objectives.native import Deviances
 from exactree.problem import Problem
 
@@ -229,9 +228,7 @@ def _moved_t(t: Steps, x: Steps, span: Range) -> float:
     return min(1.02 * by_rows, _share(t) * span.x, exp(span.high) * float(t.moved.sum()))
 
 
-def _loss(
-    numbers: Floats, span: Range, power: float, bits: int, scale: int
-) -> _native.DevianceLoss:
+def _loss(numbers: Floats, span: Range, power: float, bits: int, scale: int) -> Loss:
     """Make the tables."""
     size = int((span.high - span.low) * 2**bits) + 2
     low, step = Fraction(span.low), Fraction(1, 2**bits)
@@ -243,11 +240,12 @@ def _loss(
     }
     if power == 1:
         rising = power_tables(Fraction(2**scale), low, step, size)
-        return _native.DevianceLoss(numbers, rising=rising, slope=scale - bits, **common)
+        return Loss("DevianceLoss", (numbers,), {**common, "rising": rising, "slope": scale - bits})
     a, c = 2 - Fraction(power), Fraction(power) - 1
     rising = power_tables(2**scale / a, a * low, a * step, size)
     falling = power_tables(2**scale / c, -c * (low + (size - 1) * step), c * step, size)
-    return _native.DevianceLoss(numbers, rising=rising, falling=falling, power=power, **common)
+    tables = {"rising": rising, "falling": falling, "power": power}
+    return Loss("DevianceLoss", (numbers,), {**common, **tables})
 
 
 # --- Tables of exponentials, in whole numbers alone: the same on every machine ---------------

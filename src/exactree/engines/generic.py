@@ -374,9 +374,8 @@ class Search:
     def screened(self, screen: Screen, group: Group, limit: Number) -> int:
         """Bound some candidates of a group at once; give how many."""
         self.poll()
-        count = 0
-        if isinstance(group, Chain):
-            count = group.screened(screen.lows, screen.at_once(), limit)
+        assert isinstance(group, Chain)
+        count = group.screened(screen.lows, screen.at_once(), limit)
         self.counters["screened"] += count
         return count
 
@@ -393,9 +392,8 @@ class Search:
         if self.problem.partitions is not None:
             return None
         sample = self.costs.sample(view.rows)
-        if not Screen.fits(self.costs, sample):
-            return None
-        return Screen(self.costs, self.problem.columns, view.orders, sample)
+        fits = Screen.fits(self.costs, sample)
+        return Screen(self.costs, self.problem.columns, view.orders, sample) if fits else None
 
     def evaluate(
         self, group: Group, t: int, view: View, budget: Budget, limit: Number

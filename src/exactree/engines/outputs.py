@@ -14,8 +14,7 @@ from math import sqrt
 
 import numpy as np
 
-from exactree import _native
-from exactree.engines.whole import SUMS, Whole, in_steps, whole_weights
+from exactree.engines.whole import SUMS, Loss, Whole, in_steps, whole_weights
 from exactree.problem import Problem
 
 
@@ -60,7 +59,7 @@ def whole_outputs(problem: Problem) -> Whole:
     off = moved + np.abs(centred) * 2.0**-51 / float(step)
     distance = sqrt(float((w * off**2).sum()) * float(price)) * (1 + 1e-9)
     whole = np.column_stack([w, sums])
-    loss = _native.OutputLoss(np.ascontiguousarray(whole))
+    loss = Loss("OutputLoss", (np.ascontiguousarray(whole),))
     return WholeOutputs(
         loss, price, 0.0, raised, lowered, moved=distance, excess=float(excess * price)
     ).in_units(problem.n_rows)

@@ -14,8 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from exactree import _native
-from exactree.engines.whole import SUMS, Floats, Steps, Whole, in_steps, whole_weights
+from exactree.engines.whole import SUMS, Floats, Loss, Steps, Whole, in_steps, whole_weights
 from exactree.objectives.native import Quantiles
 from exactree.problem import Problem
 
@@ -39,11 +38,10 @@ def whole_quantiles(problem: Problem, form: Quantiles) -> Whole:
     price = worth * steps.step * slope
     lost = float(w @ steps.moved) * float(price) * max(above, below) * (1 + 1e-9)
     lost += float(w @ np.abs(centred)) * float(worth * max(form.above, form.below)) * 2.0**-52
-    loss = _native.QuantileLoss(
-        steps.whole.astype(np.int64),
-        None if weights is None else weights.astype(np.int64),
-        above=above,
-        below=below,
+    loss = Loss(
+        "QuantileLoss",
+        (steps.whole.astype(np.int64), None if weights is None else weights.astype(np.int64)),
+        {"above": above, "below": below},
     )
     return Whole(loss, price, lost, raised + moved, lowered + moved).in_units(problem.n_rows)
 

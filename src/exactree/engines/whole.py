@@ -11,8 +11,9 @@ loss is bounded here, for every tree at once:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from math import fsum
 from typing import Any
 
@@ -33,6 +34,21 @@ MOST_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
+class Loss:
+    """A loss as plain data, which other processes can be sent: the arguments of a native class."""
+
+    kind: str
+    rows: tuple[Any, ...]
+    terms: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def made(self) -> _native.NumberLoss:
+        """The native loss."""
+        found: _native.NumberLoss = getattr(_native, self.kind)(*self.rows, **self.terms)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Whole:
     """A loss for the native search; one unit of cost is worth `price`.
 
@@ -40,7 +56,7 @@ class Whole:
     did: see above.
     """
 
-    loss: _native.NumberLoss
+    loss: Loss
     price: Fraction
     lost: float = 0.0
     raised: float = 0.0
@@ -69,18 +85,17 @@ class Whole:
         return max(int(Fraction(max(kept, 0.0)) / self.price) - 2 * leaves, 0)
 
     def search(self, problem: Problem, limits: Limits, terms: dict[str, Any]) -> Any:
-        """Search natively; only in this process."""
-        if limits.elsewhere is not None:
-            raise ValueError(
-                f"executor and checkpoint do not know objective {problem.objective.name!r}: leave "
-                "them out"
-            )
-        rows = (problem.columns, self.loss, problem.counts)
-        return _native.search_losses(*rows, **terms, shift=self.shift)
+        """Search natively, here or elsewhere."""
+        terms = {**terms, "shift": self.shift}
+        if limits.elsewhere is None:
+            rows = (problem.columns, self.loss.made, problem.counts)
+            return _native.search_losses(*rows, **terms)
+        plain = self.loss.kind, self.loss.rows, self.loss.terms
+        return limits.elsewhere("losses", (problem.columns, plain, problem.counts), terms)
 
     def in_units(self, rows: int) -> Whole:
         """Choose the unit: the single leaf costs a number of `UNIT_BITS` digits at most."""
-        total = self.loss.error(np.arange(rows, dtype=np.int32))
+        total = self.loss.made.error(np.arange(rows, dtype=np.int32))
         shift = max(int(total).bit_length() - UNIT_BITS, 0)
         return replace(self, shift=shift, price=self.price * 2**shift)
 

@@ -86,11 +86,17 @@ class _Fronts:
     def run(self) -> None:
         """Search the whole problem."""
         rows, budget = all_rows(self.problem), whole_budget(self.problem)
-        cost, tree = self.inner.solve(rows, self.columns, budget)
+        try:
+            cost, tree = self.inner.solve(rows, self.columns, budget)
+        except Stopped as stopped:
+            self.bound = stopped.bound
+            self._keep(self._pruned(stopped.tree, rows))
+            raise
         self.bound = self.inner.bound = cost
         if self._keeps_to(tree, rows) is not None:
             self.best = Entry(cost, 0, 0, tree)
             return
+        self._keep(self._pruned(tree, rows))
         for entry in self._front(rows, budget, self.best.cost, top=True):
             self._keep(entry)
         self.bound = self.best.cost
@@ -99,6 +105,20 @@ class _Fronts:
         if entry.cost < self.best.cost:
             self.best = entry
             self.inner.best = entry.cost
+
+    def _pruned(self, tree: Tree, rows: Rows) -> Entry:
+        """Make a leaf of every node whose sides do not fit: a monotone tree to begin with."""
+        leaf = self._leaf(rows)
+        if isinstance(tree, Leaf):
+            return leaf
+        goes_left = self.problem.goes_left(tree.split, rows)
+        a = self._pruned(tree.left, rows[goes_left])
+        b = self._pruned(tree.right, rows[~goes_left])
+        cost = a.cost + b.cost + self.problem.penalty
+        assert isinstance(tree.split, Cut)
+        if cost >= leaf.cost or not self._fits(tree.split.column, a.low, a.high, b.low, b.high):
+            return leaf
+        return Entry(cost, min(a.low, b.low), max(a.high, b.high), Node(tree.split, a.tree, b.tree))
 
     def _keeps_to(self, tree: Tree, rows: Rows) -> tuple[float, float] | None:
         """Give the lowest and the highest prediction of a tree; None if it is not monotone."""

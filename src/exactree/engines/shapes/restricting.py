@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.engines.whole import tree_cost
 from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Progress, Result
 from exactree.tree import Leaf, Node, Tree
 
@@ -19,9 +20,9 @@ Rows = NDArray[np.intp]
 class Stopped(Exception):
     """The time is up, or Ctrl-C came: the engine inside said so."""
 
-    def __init__(self, status: str) -> None:
-        super().__init__(status)
-        self.status = status
+    def __init__(self, found: Result, tree: Tree) -> None:
+        super().__init__(found.status)
+        self.status, self.bound, self.tree = found.status, found.lower_bound, tree
 
 
 class Budget(NamedTuple):
@@ -67,9 +68,10 @@ class Inner:
             return self.leaf(rows)
         left = max(self.limits.seconds - (perf_counter() - self.started), 0.0)
         found = self.engine(part, replace(self.limits, seconds=left), self._polled)
+        tree = _back(found.tree, columns, ranks)
         if found.status != "optimal":
-            raise Stopped(found.status)
-        return found.objective, _back(found.tree, columns, ranks)
+            raise Stopped(found, tree)
+        return found.objective, tree
 
     def leaf(self, rows: Rows) -> tuple[Number, Tree]:
         """Give the leaf for some rows."""
@@ -135,8 +137,11 @@ def whole_budget(problem: Problem) -> Budget:
 def result_of(
     problem: Problem, cost: Number, bound: Number, tree: Tree, status: str, started: float
 ) -> Result:
-    """Put a result together."""
+    """Put a result together; floats are added up anew, with all digits."""
     seconds = perf_counter() - started
+    if not problem.objective.integral:
+        counted = tree_cost(problem, tree)
+        cost, bound = counted, counted if bound >= cost else bound
     bound = min(bound, cost)
     return Result(
         status="optimal" if bound == cost else status,  # type: ignore[arg-type]
