@@ -73,7 +73,7 @@ LAYERS: dict[str, set[str]] = {
     "geometry": {"_native", "combinations", "partitions"},
     "splits": _MODEL | {"geometry", "counting", "rows", "suggesting"},
     "engines": _MODEL
-    | {"bounds", "combinations", "counting", "memory", "spec", "suggesting", "_native"},
+    | {"bounds", "combinations", "counting", "memory", "rows", "spec", "suggesting", "_native"},
     "cluster": {"_native", "memory"},
     "parameters": _MODEL | {"splits", "suggesting", "values"},
     "request": _MODEL | {"parameters", "splits"},

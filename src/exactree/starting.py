@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.engines import search
+from exactree.engines.subproblems import in_ranks_of, subproblem
 from exactree.leaves import counter
 from exactree.preparing import Data
 from exactree.problem import Cut, Limits, Number, Problem, Result
 from exactree.routing import ends
-from exactree.rows import dense_ranks
 from exactree.splits import SurfaceSplit
 from exactree.splits.axis import AxisSplit
 from exactree.splits.selected import SelectedSplit
@@ -255,31 +255,11 @@ class _Growing:
         problem = self.problem
         if problem.partitions is not None or problem.constraint is not None:
             return leaf, cost
-        columns = problem.columns[:, rows]
-        part = replace(
-            problem,
-            columns=dense_ranks(columns),
-            labels=problem.labels[rows],
-            weights=None if problem.weights is None else problem.weights[rows],
-            counts=None if problem.counts is None else problem.counts[rows],
-            points=None,
-            origin=None,
-            max_depth=min(levels, GROWN_LEVELS),
-            max_splits=None if self.splits >= 2**GROWN_LEVELS - 1 else self.splits,
-        )
+        levels = min(levels, GROWN_LEVELS)
+        splits = None if self.splits >= 2**levels - 1 else self.splits
+        part = subproblem(problem, rows, levels, splits)
         found = search(part, self.limits)
         if found.objective >= cost:
             return leaf, cost
         self.splits -= size(found.tree)
-        return _in_ranks_of(found.tree, columns), found.objective
-
-
-def _in_ranks_of(tree: Tree, columns: NDArray[np.int32]) -> Tree:
-    """Write a tree over the dense ranks of some rows in the ranks of all."""
-    if isinstance(tree, Leaf):
-        return tree
-    assert isinstance(tree.split, Cut) and tree.split.above is not None
-    ranks = np.unique(columns[tree.split.column])
-    low, high = int(ranks[tree.split.rank]), int(ranks[tree.split.above])
-    left, right = _in_ranks_of(tree.left, columns), _in_ranks_of(tree.right, columns)
-    return Node(Cut(tree.split.column, low, high), left, right)
+        return in_ranks_of(found.tree, problem.columns[:, rows]), found.objective

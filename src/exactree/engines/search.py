@@ -20,7 +20,15 @@ from exactree.engines.answers import (
 from exactree.engines.fewest import search_fewest
 from exactree.engines.numbers import is_numbers, search_number_sizes, search_numbers
 from exactree.engines.running import run_native
-from exactree.engines.upwards import Run, is_deep, sizes_upwards, then_few_levels, upwards
+from exactree.engines.upwards import (
+    Run,
+    goes_level_by_level,
+    is_deep,
+    level_by_level,
+    sizes_upwards,
+    then_few_levels,
+    upwards,
+)
 from exactree.engines.without_depth import by_splits_of, is_sparse, search_sparse
 from exactree.objectives.native import ClassWeights, CostTable, PricedRows
 from exactree.problem import Limits, OnProgress, Problem, Result
@@ -62,6 +70,8 @@ def search(
                 return found
     if is_deep(problem):
         return upwards(one, problem, limits, on_progress, by_splits_of(problem, options))
+    if goes_level_by_level(problem, limits):
+        return level_by_level(one, problem, limits, on_progress)
     return one(problem, limits, on_progress)
 
 

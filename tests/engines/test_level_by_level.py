@@ -1,0 +1,106 @@
+"""Fewer levels first where time is limited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from exactree import solve
+from exactree.engines import search
+from exactree.engines.subproblems import with_best_ends
+from exactree.engines.upwards import level_by_level
+from exactree.problem import Limits, Problem, Result
+from exactree.tree import Leaf, Node, Tree, depth
+
+
+def random_problem(seed: int, rows: int = 40, levels: int = 5, classes: int = 3) -> Problem:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, rng.integers(3, 12), size=(3, rows))
+    columns = np.array([np.unique(v, return_inverse=True)[1] for v in values], np.int32)
+    labels = np.unique(rng.integers(0, classes, rows), return_inverse=True)[1].astype(np.int32)
+    weights = rng.integers(1, 9, rows) if seed % 2 else None
+    penalty = int(rng.integers(0, 3))
+    return Problem(
+        columns, labels, int(labels.max()) + 1, weights, max_depth=levels, penalty=penalty
+    )
+
+
+def cost(problem: Problem, tree: Tree, rows: Any) -> int:
+    """Count the errors of a tree's leaves one by one, and its splits."""
+    if isinstance(tree, Leaf):
+        wrong = problem.labels[rows] != tree.value
+        return int(problem.row_costs()[rows][wrong].sum())
+    left = problem.columns[tree.split.column, rows] <= tree.split.rank  # type: ignore[attr-defined]
+    sides = cost(problem, tree.left, rows[left]) + cost(problem, tree.right, rows[~left])
+    return sides + int(problem.penalty)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_last_levels_are_made_optimal(seed: int) -> None:
+    problem = random_problem(seed)
+    rows = np.arange(problem.n_rows)
+    first = search(replace(problem, max_depth=2), Limits()).tree
+    tree, counted = with_best_ends(first, problem, lambda part: search(part, Limits()))
+    assert counted == cost(problem, tree, rows)
+    assert cost(problem, tree, rows) <= cost(problem, first, rows)
+    assert depth(tree) <= problem.max_depth
+    if isinstance(first, Node) and isinstance(first.left, Node):
+        # Three levels are left below the second split of the first tree: they are optima.
+        assert isinstance(tree, Node)
+        assert tree.split == first.split
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_limit_that_is_not_reached_changes_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 9, size=(50, 3)), rng.integers(0, 2 + seed % 3, 50)
+    terms: dict[str, Any] = {"max_depth": 5 + seed % 2, "penalty": (seed % 4) / 100}
+    limited, free = solve(X, y, **terms, time_limit=600), solve(X, y, **terms)
+    assert limited.status == free.status == "optimal"
+    assert (limited.objective, limited.lower_bound) == (free.objective, free.lower_bound)
+    assert limited.tree == free.tree
+
+
+def test_regression_goes_the_same_way() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 6, size=(60, 2)), rng.normal(size=60)
+    terms: dict[str, Any] = {"max_depth": 5, "task": "regression"}
+    limited, free = solve(X, y, **terms, time_limit=600), solve(X, y, **terms)
+    assert limited.status == free.status == "optimal"
+    assert limited.objective == pytest.approx(free.objective, rel=1e-9)
+
+
+def test_a_deep_search_without_time_keeps_the_tree_of_fewer_levels() -> None:
+    problem = random_problem(4, rows=60, levels=6)
+    asked = []
+
+    def run(part: Problem, limits: Limits, show: Any) -> Result:
+        asked.append((part.max_depth, part.n_rows))
+        # Only up to four levels are within reach.
+        hopeless = part.max_depth > 4
+        return search(part, Limits(seconds=0.0) if hopeless else Limits())
+
+    found = level_by_level(run, problem, Limits(seconds=100.0))
+    four = search(replace(problem, max_depth=4), Limits())
+    assert [levels for levels, rows in asked if rows == 60] == [3, 4, 5, 6]
+    assert found.objective <= four.objective
+    assert found.objective == cost(problem, found.tree, np.arange(60))
+    assert found.lower_bound <= found.objective
+    assert found.history[-1][1] == found.objective
+
+
+def test_ctrl_c_ends_all_levels() -> None:
+    problem = random_problem(5)
+    asked = []
+
+    def run(part: Problem, limits: Limits, show: Any) -> Result:
+        asked.append(limits.seconds)
+        found = search(part, Limits(seconds=limits.seconds))
+        return replace(found, status="interrupted", lower_bound=0, gap=found.objective)
+
+    found = level_by_level(run, problem, Limits(seconds=100.0))
+    assert found.status == "interrupted"
+    assert asked[1:] == [0.0] * len(asked[1:])
