@@ -10,8 +10,8 @@ What is known of the finer problem says as much of the coarser one: a cost of at
 one of at least b // (S + 1) here.
 
 A tree that errs on nothing but equal rows ends a search at once, and to prove that it has the
-fewest splits may take far longer. So that search comes by itself, and only for problems of few
-numbers; for others `stats["fewest_splits"]` is 0.
+fewest splits may take far longer. So that is asked for in problems of few numbers only; for others
+`stats["fewest_splits"]` is 0 if such a tree was found.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from exactree.objectives.native import CostTable
 from exactree.problem import Limits, OnProgress, Problem, Progress, Result
 from exactree.tree import size
 
-# How many numbers (rows times columns) a table may have, by depth, for a perfect tree to be made
-# smaller: the search then takes some tenths of a second.
+# How many numbers (rows times columns) a table may have, by depth, for smaller trees to be looked
+# for when one is perfect: that takes some tenths of a second.
 PERFECT = {1: 10**7, 2: 10**6, 3: 10**5, 4: 10**4, 5: 10**3}
 
 Native = Callable[[Problem, Limits, OnProgress | None, dict[str, Any]], Result]
@@ -79,10 +79,12 @@ def search_fewest(
     show = None if on_progress is None else _coarser_progress(on_progress, factor)
     # A tree of no more than this cost errs on equal rows alone, whatever its splits.
     perfect = equal_rows * factor + factor - 1
+    small = problem.columns.size <= PERFECT.get(problem.max_depth, 0)
     _count_in(limits, factor)
-    found = run(other, replace(limits, known=known), show, {**options, "lower_bound": perfect})
+    mine = {**options, "lower_bound": equal_rows * factor if small else perfect}
+    found = run(other, replace(limits, known=known), show, mine)
     told = coarser(found, factor)
-    if found.status != "optimal" or found.objective > perfect:
+    if small or found.status != "optimal" or found.objective > perfect:
         return told
     # Which perfect tree was met first may depend on threads: the coarser search decides by rule.
     left = max(limits.seconds - float(found.stats.get("seconds", 0.0)), 0.0)
@@ -91,11 +93,15 @@ def search_fewest(
     _count_in(limits, factor)
     if plain.status != "optimal" or plain.objective != told.objective:
         return replace(told, stats={**told.stats, "fewest_splits": 0})
-    cost = int(plain.objective) * factor + size(plain.tree)
-    told = replace(told, tree=plain.tree)
-    found = replace(found, objective=cost, tree=plain.tree)
-    least = {**options, "lower_bound": equal_rows * factor}
-    return _smaller(run, other, limits, told, found, least)
+    fewest = size(plain.tree) <= _least_splits(problem, equal_rows)
+    return replace(told, tree=plain.tree, stats={**told.stats, "fewest_splits": int(fewest)})
+
+
+def _least_splits(problem: Problem, equal_rows: int) -> int:
+    """Give what a perfect tree that is no leaf has at least: a leaf for each class of some cost."""
+    if equal_rows or isinstance(problem.form, CostTable) or problem.weights is not None:
+        return 1
+    return max(len(np.unique(problem.labels)) - 1, 1)
 
 
 def _count_in(limits: Limits, units: int) -> None:
@@ -126,27 +132,3 @@ def _coarser_progress(on_progress: OnProgress, factor: int) -> OnProgress:
         return on_progress(Progress(told.seconds, best, bound))
 
     return show
-
-
-def _smaller(
-    run: Native,
-    problem: Problem,
-    limits: Limits,
-    told: Result,
-    found: Result,
-    options: dict[str, Any],
-) -> Result:
-    """Look for a perfect tree of fewer splits, if the problem is small enough for that."""
-    least = len(np.unique(problem.labels)) - 1 if not told.objective else 0
-    if size(found.tree) <= max(least, 1):
-        return replace(told, stats={**told.stats, "fewest_splits": 1})
-    numbers = problem.columns.size
-    seconds = limits.seconds - float(found.stats.get("seconds", 0.0))
-    if numbers > PERFECT.get(problem.max_depth, 0) or seconds <= 0:
-        return replace(told, stats={**told.stats, "fewest_splits": 0})
-    left = replace(limits, seconds=seconds, known=None)
-    again = run(problem, left, None, {**options, "upper_bound": int(found.objective)})
-    proved = again.status == "optimal"
-    better = again.objective < found.objective
-    stats = {**told.stats, "fewest_splits": int(proved)}
-    return replace(told, tree=again.tree if better else found.tree, stats=stats)
