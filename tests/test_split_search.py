@@ -16,7 +16,7 @@ from exactree.tree import size
 PRUNINGS = list(_native.prunings())
 OWN = [
     PRUNINGS.index(name)
-    for name in ("sub_interval", "neighbour", "archive", "carving", "small_side")
+    for name in ("sub_interval", "neighbour", "archive", "carving", "small_side", "quadrant")
 ]
 
 
@@ -159,7 +159,8 @@ def test_prunings_act_and_agree_on_many_rows(splits: int, penalty: int) -> None:
     assert found.status == "optimal" and found.objective == tree_cost(case, found)
     for p in OWN:
         assert case.solved(switches=1 << p).objective == found.objective
-    for name in ("sub_interval", "neighbour", "archive"):
+    in_order = ("quadrant",) if case.classes == 2 else ()
+    for name in ("sub_interval", "neighbour", "archive", *in_order):
         assert found.counters[name] > 0
 
 

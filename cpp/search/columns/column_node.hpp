@@ -396,7 +396,7 @@ class ColumnNode final : public Node {
       for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < features_; ++j)
         if (after[s].live >> j & 1)
           columns.push_back(group * kGroup + j);
-        else
+        else if (side[s].floors == nullptr || side[s].floors[group * kGroup + j] != 0xFFFF)
           claims::scanned(Pruning::kFloor, *this, f, p, s, {group * kGroup + j}, limited, best,
                           best);
       if (!columns.empty())
@@ -408,7 +408,7 @@ class ColumnNode final : public Node {
                     const Scan<Measure> scan[2]) const {
     for (int s = 0; s < 2; ++s) {
       const Cost best = targets_.cost(scan[s].best, unit_);
-      if (side[s].wanted && !scan[s].wanted)
+      if (side[s].wanted && !scan[s].wanted && side[s].floors[g] != 0xFFFF)
         claims::scanned(Pruning::kFloor, *this, f, p, s, {g}, limited, best, best);
     }
   }

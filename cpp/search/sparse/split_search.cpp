@@ -6,6 +6,14 @@
 
 namespace exactree {
 
+namespace {
+
+// The floor of a column that is not asked for. Where costs are larger, it is scanned all the same,
+// which only takes time. (The audit knows this number.)
+constexpr std::uint16_t kBarred = 0xFFFF;
+
+}  // namespace
+
 SplitSearch::SplitSearch(const Problem& data, int max_splits, Switches switches, Control& control,
                          std::int64_t table_bytes)
     : data_(data),
@@ -112,7 +120,7 @@ void SplitSearch::improve(Frame& frame, int f, int p, const int splits[2], const
 }
 
 SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int side, int splits,
-                                             Cost cap, std::uint16_t* floors) {
+                                             Cost cap, int from, Floors& floors) {
   const int useful_splits = useful(splits, cap);
   if (useful_splits > 1) {
     Node& rest = child(frame.node, frame.depth, f, p, side);
@@ -126,7 +134,7 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
   SideQuery query[2];
   query[side].wanted = true;
   query[side].best = out.low - penalty_;
-  query[side].floors = floors;
+  query[side].floors = barred(frame.node, from, floors);
   frame.node.depth_one(f, p, query, false, work_);
   const Cost one = query[side].best + penalty_;
   if (one < out.low) out.low = out.high = one;
@@ -136,6 +144,23 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
 // Support (carving.hpp): what a leaf has to weigh at least, without its cost.
 Cost SplitSearch::support() const {
   return penalty_ > 0 && work_.switches.on(Pruning::kSmallSide) ? penalty_ : -1;
+}
+
+// Order. Two classes, a split with a leaf on one side and a last split on the other: the latter has
+// a leaf of either label, so one of the same label as the former. The two splits can change places,
+// and all rows are predicted as before. So the last split is asked for only in the column of the
+// first or a later one; the others are met the other way round. Which columns are asked for does
+// not depend on the rows, so that Subset and Similarity hold along a column.
+bool SplitSearch::in_order() const {
+  return data_.classes == 2 && data_.costs == nullptr && work_.switches.on(Pruning::kQuadrant);
+}
+std::uint16_t* SplitSearch::barred(const Node& node, int from, Floors& floors) {
+  if (from == 0) return floors.empty() ? nullptr : floors.data();
+  Floors& to = floors.empty() ? bars_ : floors;
+  if (floors.empty()) to.assign(static_cast<std::size_t>(floor_stride(node.features())), 0);
+  std::fill_n(to.begin(), from, kBarred);
+  work_.counters.pruned[static_cast<std::size_t>(Pruning::kQuadrant)] += from;
+  return to.data();
 }
 
 void SplitSearch::carve(Frame& frame, int f) {
@@ -226,8 +251,8 @@ void SplitSearch::carve(Frame& frame, int f, int s, Run whole) {
 // What the rest beside a leaf costs at least: all of it, if that is less than `cap`.
 Cost SplitSearch::carve_at(Frame& frame, int f, int s, Carving at, Cost cap, Floors& floors) {
   const int below = unlimited() ? kUnlimited : frame.splits - 1;
-  const Outcome rest = solve_side(frame, f, at.position, 1 - s, below, cap,
-                                  floors.empty() ? nullptr : floors.data());
+  const Outcome rest =
+      solve_side(frame, f, at.position, 1 - s, below, cap, in_order() ? f : 0, floors);
   if (!control_.stopped() && rest.low == rest.high) {
     int splits[2] = {below, below};
     Cost cost[2] = {rest.high, rest.high};
@@ -376,8 +401,8 @@ void SplitSearch::raise_both(Frame& frame, int f, const Cut& a, const Cut& b, co
       continue;
     }
     const std::int64_t before = work_.counters.nodes;
-    std::uint16_t* floors = cut.floors[s].empty() ? nullptr : cut.floors[s].data();
-    const Outcome out = solve_side(frame, f, cut.position, s, shares.splits[s], cap, floors);
+    const Outcome out =
+        solve_side(frame, f, cut.position, s, shares.splits[s], cap, 0, cut.floors[s]);
     if (control_.stopped()) return;
     spent[s] += work_.counters.nodes - before + 1;
     *low[s] = std::max(*low[s], out.low);

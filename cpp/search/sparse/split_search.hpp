@@ -72,8 +72,11 @@ class SplitSearch {
   bool solve_small(Node& node, int& splits, Cost limit, Outcome& out);
   int useful(int splits, Cost limit) const;
   // One side of a split, with at most so many splits: the optimum if it is below `cap`.
-  Outcome solve_side(Frame& frame, int f, int p, int side, int splits, Cost cap,
-                     std::uint16_t* floors);
+  // If that has one split at most, columns before `from` are not asked for.
+  Outcome solve_side(Frame& frame, int f, int p, int side, int splits, Cost cap, int from,
+                     Floors& floors);
+  std::uint16_t* barred(const Node& node, int from, Floors& floors);
+  bool in_order() const;
   Floors no_floors(const Frame& frame) const;
   void take_floors(const Floors& from, Cost influence, Floors& to) const;
   static Cost between(const Frame& frame, int f, int p, int q);
@@ -111,6 +114,7 @@ class SplitSearch {
   Carver carver_;
   BoxTable table_;
   std::vector<std::unique_ptr<Level>> levels_;
+  Floors bars_;
   Outcome found_;  // the best tree of all rows so far
 };
 
