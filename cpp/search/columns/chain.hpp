@@ -77,7 +77,8 @@ class Chain {
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
 
-  // By how many bytes it has grown since it was last asked.
+  // By how many bytes it has grown since it was last asked; counted() is all that it has told.
+  std::int64_t counted() const { return told_; }
   std::int64_t growth() {
     const std::size_t bytes = entries_.capacity() * sizeof(Entry) +
                               floors_.capacity() * sizeof(std::uint16_t) +

@@ -48,6 +48,7 @@ class ColumnFrontier : public Frontier<V> {
   void close_side(Piece& piece, const OpenSide<V>& side,
                   std::unique_ptr<Solution<V>> solution) override;
   void store(Solution<V>& solution) override;
+  std::int64_t bytes() const override;
   V bound() const override;
   SolvedSplit<V> first_best(int k) override;
 

@@ -157,6 +157,14 @@ void ColumnFrontier<V>::close_side(Piece& piece, const OpenSide<V>& side,
 }
 
 template <class V>
+std::int64_t ColumnFrontier<V>::bytes() const {
+  std::int64_t sum = frame_.bytes;
+  for (const Lane& lane : lanes_)
+    if (lane.chain) sum += lane.chain->counted();
+  return sum;
+}
+
+template <class V>
 void ColumnFrontier<V>::store(Solution<V>& solution) {
   solution.lists.assign(order_.size(), {});
   for (const Lane& lane : lanes_)
@@ -175,6 +183,7 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
   template bool ColumnFrontier<V>::open_side(Piece&, OpenSide<V>&);               \
   template void ColumnFrontier<V>::close_side(Piece&, const OpenSide<V>&,         \
                                               std::unique_ptr<Solution<V>>);      \
+  template std::int64_t ColumnFrontier<V>::bytes() const;                         \
   template void ColumnFrontier<V>::store(Solution<V>&);
 EXACTREE_REMOTE(One)
 EXACTREE_REMOTE(Curve<8>)

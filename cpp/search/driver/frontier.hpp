@@ -92,6 +92,9 @@ class Frontier {
   // What is known of the thresholds here, for neighbours.
   virtual void store(Solution<V>& /*solution*/) {}
 
+  // What it keeps to be faster, as it was counted.
+  virtual std::int64_t bytes() const { return 0; }
+
   virtual V bound() const = 0;
   // After the search: the first split of the best tree with budget k, whatever was found first.
   virtual SolvedSplit<V> first_best(int k) = 0;

@@ -196,7 +196,9 @@ void Session<V>::claim_part(Level<V>& level, const Piece& piece, Reply reply) {
 
 template <class V>
 bool Session<V>::has_room(const Level<V>& level) const {
-  return control_.has_room(2 * level.node->bytes());
+  // Not the room for what only makes the search faster, which solved sides may have filled.
+  const std::int64_t limit = control_.memory_limit;
+  return limit <= 0 || control_.peak_bytes() + 2 * level.node->bytes() <= limit;
 }
 
 template <class V>
@@ -285,7 +287,7 @@ void Session<V>::close_level(typename std::list<Level<V>>::iterator at) {
   Level<V>& parent = *level.parent;
   parent.frontier->close_side(*level.piece, level.side, std::move(solution));
   std::unique_ptr<Piece> piece = std::move(level.piece);
-  control_.use_memory(-level.node->bytes());
+  control_.use_memory(-level.node->bytes() - level.frontier->bytes());
   levels_.erase(at);
   go_down(parent, std::move(piece));
 }

@@ -15,10 +15,9 @@ from typing import Any
 from exactree import _native
 from exactree.cluster.keeping import KeptSearch
 
-# Seconds: what a piece may take before it is divided, at least and at most, and as a share of the
-# time that all runs have taken: so a run that is killed a hundred times loses a few per cent. How
-# often the clock and signals are looked at; for how long claims of short pieces are put together.
-LEAST_SLICE, MOST_SLICE, SHARE = 0.1, 1.0, 0.001
+# Seconds: what a piece may take before it is divided, so what a killed run loses at most; how often
+# the clock and signals are looked at; for how long claims of short pieces are put together.
+SLICE = 0.5
 POLL = 0.02
 TOGETHER = 0.05
 PIECE, BUSY = 0, 1  # what a helper takes
@@ -30,7 +29,7 @@ class Crew(KeptSearch):
 
     threads: int = 1
     helpers: list[_native.Helper] = field(default_factory=list)
-    slice: float | None = None
+    slice: float = SLICE
 
     def run(self, time_limit: float, poll: Any) -> _native.SearchResult:
         """Search until nothing is open, or a limit is reached."""
@@ -85,12 +84,12 @@ class Crew(KeptSearch):
         if taken != PIECE:
             return False
         self._worked.add(id(helper))
-        seconds = self._slice() if helper.divisible else inf
+        seconds = self.slice if helper.divisible else inf
         while True:
             self._unlocked(helper.answer, seconds)
             if helper.give() or self._session.stopped:
                 break
-            seconds *= 2
+            seconds = inf  # it cannot be divided: what was begun is lost
         while not self._session.stopped and helper.take_unwritten():
             self._unlocked(helper.write, inf)
             if (tree := helper.give_written()) is not None:
@@ -100,12 +99,6 @@ class Crew(KeptSearch):
             self._keep_claims()
         self._wake.notify_all()
         return True
-
-    def _slice(self) -> float:
-        if self.slice is not None:
-            return self.slice
-        taken = 0.0 if self.ledger is None else self.ledger.seconds()
-        return min(max(SHARE * taken, LEAST_SLICE), MOST_SLICE)
 
     def _unlocked(self, function: Any, seconds: float) -> None:
         self._wake.release()

@@ -114,11 +114,8 @@ class Ledger:
 
     def bound(self, objective: Any, lower_bound: Any) -> None:
         """Keep what is known now, for those who watch."""
-        self._append("bound", round(self.seconds(), 3), objective, lower_bound)
-
-    def seconds(self) -> float:
-        """Tell how long all runs have taken, as far as they could say."""
-        return self._seconds + monotonic() - self._started
+        seconds = self._seconds + monotonic() - self._started
+        self._append("bound", round(seconds, 3), objective, lower_bound)
 
     def end(self, objective: Any, lower_bound: Any) -> None:
         """Say that the search is complete."""
