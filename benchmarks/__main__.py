@@ -17,6 +17,7 @@ from benchmarks.policy import policy
 from benchmarks.proof import proof
 from benchmarks.solvers import find
 from benchmarks.suites import DEFAULT_SOLVERS, Finding, Setting
+from benchmarks.tables import tables
 
 EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "compare": suites.compare,
@@ -51,6 +52,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "regression_bins": regression.binned,
     "regression_switches": regression.switches,
     "losses": losses.losses,
+    "tables": tables,
 }
 
 

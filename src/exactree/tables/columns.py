@@ -235,8 +235,8 @@ def is_missing(value: object) -> bool:
 def of_values(values: Iterable[Any], kind: Kind) -> Column:
     """Number the different values, in an order that does not depend on that of the rows."""
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    places: dict[Any, int] = {}
-    numbers = np.array([places.setdefault(v, len(places)) for v in listed], dtype=np.intp)
+    places = {value: i for i, value in enumerate(dict.fromkeys(listed))}
+    numbers = np.fromiter(map(places.__getitem__, listed), dtype=np.intp, count=len(listed))
     plain = [None if is_missing(value) else plain_value(value) for value in places]
     categories = ordered_values({value for value in plain if value is not None})
     where = {value: i for i, value in enumerate(categories)}

@@ -216,6 +216,8 @@ def _typed(series: Any, what: str, *, by_type: bool) -> Column:
     enumerated = dtype in ENUMERATED or str(series.dtype) in ENUMERATED
     if by_type and enumerated:
         return _categories(series)
+    if by_type and dtype == "StringDtype":
+        return _texts(series, what)
     values = _values(series)
     if values.dtype.kind in "mM":
         return of_times(values)
@@ -244,6 +246,17 @@ def _categories(series: Any) -> Column:
     if series.dtype.ordered:
         return Column(Kind("ordered", tuple(plain)), codes.astype(np.int32), tuple(plain))
     listed = of_values(plain, Kind("category"))
+    places = np.array([*listed.values, -1], dtype=np.int32)
+    return Column(listed.kind, places[codes], listed.categories)
+
+
+def _texts(series: Any, what: str) -> Column:
+    """Read the text of pandas, which numbers it faster than Python does."""
+    codes, different = series.factorize()
+    known = different.tolist()
+    if any(map(is_number, known)):
+        _refuse_numbers_as_text(_values(series), known, what)
+    listed = of_values(known, Kind("category"))
     places = np.array([*listed.values, -1], dtype=np.int32)
     return Column(listed.kind, places[codes], listed.categories)
 
