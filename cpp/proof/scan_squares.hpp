@@ -2,10 +2,17 @@
 // explains beyond a leaf is (a - c P / W)^2 (1 / c + 1 / (W - c)) for the sum a and the weight c of
 // its left side, P and W those of both. The sums of the rows right of a threshold of the first
 // column are those of all rows less those of the left ones.
+//
+// Without a limit on sides the places of every column are taken in blocks. A split within a block,
+// or at its end, has on its left all rows before the block and on its right all rows after it: it
+// costs no less than leaves of these two, since fewer rows never cost more. Only blocks where that
+// beats the best are looked at place by place.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "proof/scanner.hpp"
@@ -38,15 +45,28 @@ class SquaresScanner final : public Scanner {
       sums_[i] = w * facts.problem.targets_of[r];
       ends_[i] = is_end(place) ? 1.0 : 0.0;
     }
-    for (int g = 0; g < features_; ++g) {
+    for (int g = 0; limited_ && g < features_; ++g) {
       const std::size_t at = start(g);
-      gather(g, &all_.sums[at], &all_.weights[at], limited_ ? &all_.sizes[at] : nullptr);
+      gather(g, &all_.sums[at], &all_.weights[at], &all_.sizes[at]);
     }
+    if (!limited_) make_blocks();
   }
 
-  void first_column(int f) override { first_ = f; }
+  void first_column(int f) override {
+    first_ = f;
+    if (limited_) return;
+    std::vector<std::int32_t> where(inside_.size());
+    for (int i = 0; i < rows_.n; ++i) where[row_of(rows_.column(f)[i])] = i;
+    for (int g = 0; g < features_; ++g)
+      for (std::size_t i = 0; i < n_; ++i)
+        place_[padded(g) + i] = where[row_of(rows_.column(g)[i])];
+  }
 
   void scan(int position, SideCosts out[2]) override {
+    if (!limited_) {
+      scan_blocks(position, out);
+      return;
+    }
     const std::uint32_t* order = rows_.column(first_);
     for (int i = 0; i < rows_.n; ++i) inside_[row_of(order[i])] = i < position ? 1.0 : 0.0;
     const Moments sides[2] = {moments(0, position), moments(position, rows_.n)};
@@ -84,6 +104,99 @@ class SquaresScanner final : public Scanner {
   };
 
   std::size_t start(int g) const { return static_cast<std::size_t>(g) * n_; }
+  std::size_t padded(int g) const { return static_cast<std::size_t>(g) * blocks_ * places_; }
+
+  // Sums, by block, of all rows and of those left of a threshold; and what a side has before each.
+  void make_blocks() {
+    places_ = n_ < 2048 ? 16 : 32;
+    blocks_ = (n_ + places_ - 1) / places_;
+    const std::size_t columns = static_cast<std::size_t>(features_), many = columns * blocks_;
+    for (std::vector<double>* of : {&sum_, &weight_, &square_}) of->assign(many * places_, 0.0);
+    place_.assign(many * places_, std::numeric_limits<std::int32_t>::max() - 1);
+    for (std::vector<Moments>* of : {&whole_, &left_, &before_}) of->resize(many + columns);
+    bound_.resize(many);
+    for (int g = 0; g < features_; ++g)
+      for (std::size_t i = 0; i < n_; ++i) {
+        const std::uint32_t r = row_of(rows_.column(g)[i]);
+        sum_[padded(g) + i] = sums_[start(g) + i];
+        weight_[padded(g) + i] = weights_[start(g) + i];
+        square_[padded(g) + i] = sums_[start(g) + i] * facts_.problem.targets_of[r];
+      }
+    for (std::size_t b = 0; b < many; ++b)
+      whole_[b] = left_in(b, std::numeric_limits<std::int32_t>::max());
+  }
+
+  // Sums over the rows of a block that are left of a threshold, in eight lanes.
+  Moments left_in(std::size_t block, std::int32_t position) const {
+    double sum[8] = {}, weight[8] = {}, square[8] = {};
+    for (std::size_t i = block * places_; i < (block + 1) * places_; i += 8)
+      for (std::size_t j = 0; j < 8; ++j) {
+        const double inside = place_[i + j] < position ? 1.0 : 0.0;
+        sum[j] += inside * sum_[i + j];
+        weight[j] += inside * weight_[i + j];
+        square[j] += inside * square_[i + j];
+      }
+    Moments out;
+    for (std::size_t j = 0; j < 8; ++j) {
+      out.sum += sum[j];
+      out.weight += weight[j];
+      out.squares += square[j];
+    }
+    return out;
+  }
+
+  static Moments less(const Moments& all, const Moments& part) {
+    return {all.weight - part.weight, all.sum - part.sum, all.squares - part.squares};
+  }
+  static double leaf_of(const Moments& m) {
+    return m.weight > 0.5 ? m.squares - m.sum * m.sum / m.weight : 0.0;
+  }
+
+  void scan_blocks(int position, SideCosts out[2]) {
+    for (std::size_t b = 0; b < bound_.size(); ++b) left_[b] = left_in(b, position);
+    const Moments sides[2] = {moments(0, position), moments(position, rows_.n)};
+    for (int s = 0; s < 2; ++s) {
+      const Moments& all = sides[s];
+      const double mean = all.sum / all.weight;
+      double most = 0;
+      std::size_t promising = 0;
+      for (int g = 0; g < features_; ++g) bound_blocks(g, s, all, promising);
+      look(promising, s, position, all, mean, most);
+      for (std::size_t b = 0; b < bound_.size(); ++b)
+        if (bound_[b] > most) look(b, s, position, all, mean, most);
+      const double both[2] = {most, most};
+      out[s] = costs(all, both);
+    }
+  }
+
+  // What the splits of each block of a column explain beyond a leaf, at most.
+  void bound_blocks(int g, int s, const Moments& all, std::size_t& promising) {
+    Moments so_far;
+    const double alone = leaf_of(all);
+    for (std::size_t b = static_cast<std::size_t>(g) * blocks_, i = 0; i < blocks_; ++b, ++i) {
+      before_[b] = so_far;
+      const Moments more = s == 0 ? left_[b] : less(whole_[b], left_[b]);
+      const double near = leaf_of(so_far);
+      so_far = {so_far.weight + more.weight, so_far.sum + more.sum, so_far.squares + more.squares};
+      bound_[b] = alone - near - leaf_of(less(all, so_far));
+      if (bound_[b] > bound_[promising]) promising = b;
+    }
+  }
+
+  void look(std::size_t block, int s, int position, const Moments& all, double mean,
+            double& most) const {
+    double a = before_[block].sum, c = before_[block].weight;
+    const std::size_t g = block / blocks_, from = block * places_;
+    const std::size_t first = block % blocks_ * places_;
+    for (std::size_t i = 0; i < std::min(places_, n_ - first); ++i) {
+      const double inside = (place_[from + i] < position) == (s == 0) ? 1.0 : 0.0;
+      a += inside * sum_[from + i];
+      c += inside * weight_[from + i];
+      const double off = a - c * mean, both = c * (all.weight - c);
+      if (both > 0.5 && ends_[g * n_ + first + i] != 0.0 && first + i + 1 < n_)
+        most = std::max(most, off * off * all.weight / both);
+    }
+  }
 
   Moments moments(int begin, int end) const {
     Moments out;
@@ -172,6 +285,13 @@ class SquaresScanner final : public Scanner {
   std::vector<double> inside_;                 // 1 for the rows that are looked at, else 0
   std::vector<double> sums_, weights_, ends_;  // by column and place there
   Running all_, here_;                         // of all rows by column; of those looked at, in one
+
+  std::size_t places_ = 64;  // of a block
+  std::size_t blocks_ = 0;
+  std::vector<double> sum_, weight_, square_;  // by column and place, filled up to whole blocks
+  std::vector<std::int32_t> place_;            // likewise: the place in the first column
+  std::vector<Moments> whole_, left_, before_;
+  std::vector<double> bound_;
 };
 
 }  // namespace exactree::EXACTREE_ISA

@@ -313,13 +313,16 @@ def prepared(header: Header, X: NDArray[Any], y: Floats, given: Any) -> tuple[Ro
     unit, penalty = fraction(header["unit"]), fraction(header["penalty"])
     heavy, rows = fraction(header["min_weight_leaf"]), number(header, "min_samples_leaf", 1, SUMS)
     require(rows == 1 or not heavy, "two limits on the sides of a split")
-    true = [Fraction(w) for w in ([1] * len(y) if given is None else given.tolist())]
+    weights = [1] * len(y) if given is None else given.tolist()
+    units = {w: Fraction(w) / unit for w in set(weights)}
     close = 1 << 33 if header["rounded"] is True else SUMS  # units: a rounding of 2^-34
-    fine = all(w / unit == round(w / unit) >= 0 or w / unit >= close for w in true)
-    weight = np.array([round(w / unit) for w in true], np.float64)
+    fine = all(w == round(w) >= 0 or w >= close for w in units.values())
+    whole_units = {w: round(number) for w, number in units.items()}
+    weight = np.array([whole_units[w] for w in weights], np.float64)
     require(fine and 0 < sum(weight.tolist()) < SUMS, "weights that the unit does not fit")
     kept = weight > 0
-    exact = [(w, Fraction(t)) for w, t, take in zip(true, y.tolist(), kept, strict=True) if take]
+    pairs = zip(weights, y.tolist(), kept, strict=True)
+    exact = [(Fraction(w), Fraction(t)) for w, t, take in pairs if take]
     step = Fraction(1, max(t.denominator for _, t in exact))
     whole = [int(t / step) for _, t in exact]
     centre, heavies = sum(whole) // len(whole), [int(w) for w in weight[kept]]
