@@ -126,6 +126,21 @@ def data(n: int = 120) -> tuple[NDArray[Any], NDArray[Any]]:
     return X, X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(size=n) / 4
 
 
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+def test_a_stopped_monotone_search_has_a_tree_and_a_bound(seconds: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 4))
+    y = X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(size=500)
+    way = [1, 1, 0, -1]
+    given: dict[str, Any] = {"task": "regression", "max_depth": 3}
+    found = exactree.solve(X, y, **given, monotonic_cst=way, time_limit=seconds)
+    free = exactree.solve(X, y, **given)
+    assert is_monotone(found.tree, way)
+    assert found.lower_bound <= found.objective * (1 + 1e-9)
+    assert found.lower_bound <= free.objective * (1 + 1e-9) or found.status == "optimal"
+    assert found.status in ("time_limit", "optimal")
+
+
 def paths(tree: Tree, above: frozenset[int] = frozenset()) -> Iterator[frozenset[int]]:
     if isinstance(tree, Leaf):
         yield above

@@ -15,6 +15,7 @@ of b cost without it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -82,6 +83,7 @@ class _Fronts:
         self.free: dict[tuple[bytes, Budget], Number] = {}
         self.best = self._leaf(all_rows(self.problem))
         self.bound: Number = 0
+        self.patient = True  # while there is no tree but the leaf
 
     def run(self) -> None:
         """Search the whole problem."""
@@ -90,35 +92,54 @@ class _Fronts:
             cost, tree = self.inner.solve(rows, self.columns, budget)
         except Stopped as stopped:
             self.bound = stopped.bound
-            self._keep(self._pruned(stopped.tree, rows))
+            self._keep_all(self._pruned(stopped.tree, rows))
             raise
         self.bound = self.inner.bound = cost
         if self._keeps_to(tree, rows) is not None:
             self.best = Entry(cost, 0, 0, tree)
             return
-        self._keep(self._pruned(tree, rows))
+        self._keep_all(self._pruned(tree, rows) + self._grown(rows, budget))
+        self.patient = False
         for entry in self._front(rows, budget, self.best.cost, top=True):
             self._keep(entry)
         self.bound = self.best.cost
+
+    def _keep_all(self, entries: list[Entry]) -> None:
+        for entry in entries:
+            self._keep(entry)
+
+    def _grown(self, rows: Rows, budget: Budget) -> list[Entry]:
+        """List trees that split where a single monotone split is best, and again below it."""
+        found = [self._leaf(rows)]
+        if budget.depth == 0 or len(rows) < 2:
+            return found
+        best = min(self._singles(rows, inf), key=lambda entry: entry.cost, default=None)
+        if best is None:
+            return found
+        assert isinstance(best.tree, Node) and isinstance(best.tree.split, Cut)
+        goes_left = self.problem.goes_left(best.tree.split, rows)
+        shares = budget.shares()
+        one, other = shares[len(shares) // 2]
+        lefts, rights = self._grown(rows[goes_left], one), self._grown(rows[~goes_left], other)
+        column, rank = best.tree.split.column, best.tree.split.rank
+        return _undominated(found + self._combined(lefts, rights, column, rank, inf))
 
     def _keep(self, entry: Entry) -> None:
         if entry.cost < self.best.cost:
             self.best = entry
             self.inner.best = entry.cost
 
-    def _pruned(self, tree: Tree, rows: Rows) -> Entry:
-        """Make a leaf of every node whose sides do not fit: a monotone tree to begin with."""
-        leaf = self._leaf(rows)
+    def _pruned(self, tree: Tree, rows: Rows) -> list[Entry]:
+        """List what monotone trees are left of a tree if some of its nodes become leaves."""
+        found = [self._leaf(rows)]
         if isinstance(tree, Leaf):
-            return leaf
+            return found
         goes_left = self.problem.goes_left(tree.split, rows)
-        a = self._pruned(tree.left, rows[goes_left])
-        b = self._pruned(tree.right, rows[~goes_left])
-        cost = a.cost + b.cost + self.problem.penalty
+        lefts = self._pruned(tree.left, rows[goes_left])
+        rights = self._pruned(tree.right, rows[~goes_left])
         assert isinstance(tree.split, Cut)
-        if cost >= leaf.cost or not self._fits(tree.split.column, a.low, a.high, b.low, b.high):
-            return leaf
-        return Entry(cost, min(a.low, b.low), max(a.high, b.high), Node(tree.split, a.tree, b.tree))
+        column, rank = tree.split.column, tree.split.rank
+        return _undominated(found + self._combined(lefts, rights, column, rank, inf))
 
     def _keeps_to(self, tree: Tree, rows: Rows) -> tuple[float, float] | None:
         """Give the lowest and the highest prediction of a tree; None if it is not monotone."""
@@ -149,6 +170,7 @@ class _Fronts:
 
     def _front(self, rows: Rows, budget: Budget, cap: Number, *, top: bool = False) -> list[Entry]:
         """List the trees below the cap that no other dominates."""
+        self.inner.tick()
         found = [entry for entry in [self._leaf(rows)] if entry.cost < cap or top]
         if budget.depth == 0 or len(rows) < 2:
             return found
@@ -200,17 +222,51 @@ class _Fronts:
             return []
         lefts = self._front(left, budgets[0], cap - penalty - right_low)
         rights = self._front(right, budgets[1], cap - penalty - left_low) if lefts else []
-        return [
-            Entry(
-                a.cost + b.cost + penalty,
-                min(a.low, b.low),
-                max(a.high, b.high),
-                Node(Cut(column, rank), a.tree, b.tree),
-            )
-            for a in lefts
-            for b in rights
-            if a.cost + b.cost + penalty < cap and self._fits(column, a.low, a.high, b.low, b.high)
-        ]
+        return self._combined(lefts, rights, column, rank, cap)
+
+    def _combined(
+        self, lefts: list[Entry], rights: list[Entry], column: int, rank: int, cap: Number
+    ) -> list[Entry]:
+        """Put subtrees together that fit and stay below the cap, unless others dominate them."""
+        if not lefts or not rights:
+            return []
+        penalty = self.problem.penalty
+        first, second = _table(lefts), _table(rights)
+        cost = first[:, :1] + second[:, 0] + penalty
+        allowed = (cost < cap) & self._pairs_fit(column, first, second)
+        low = np.minimum(first[:, 1:2], second[:, 1])
+        high = np.maximum(first[:, 2:], second[:, 2])
+        i, j = np.nonzero(allowed)
+        found = []
+        for k in self._best(cost[i, j], low[i, j], high[i, j]):
+            a, b = lefts[i[k]], rights[j[k]]
+            tree = Node(Cut(column, rank), a.tree, b.tree)
+            total = a.cost + b.cost + penalty
+            found.append(Entry(total, min(a.low, b.low), max(a.high, b.high), tree))
+        return found
+
+    def _pairs_fit(
+        self, column: int, lefts: NDArray[Any], rights: NDArray[Any]
+    ) -> NDArray[np.bool_]:
+        """Tell of all pairs at once what `_fits` tells of one."""
+        direction = self.directions[column]
+        if direction > 0:
+            return np.asarray(lefts[:, 2:] <= rights[:, 1] + self.slack)
+        if direction < 0:
+            return np.asarray(lefts[:, 1:2] >= rights[:, 2] - self.slack)
+        return np.ones((len(lefts), len(rights)), bool)
+
+    def _best(self, cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> list[int]:
+        """Give the places of those that no other dominates."""
+        left = np.lexsort((high, -low, cost))
+        found = []
+        while len(left):
+            i = left[0]
+            found.append(int(i))
+            left = left[(low[left] > low[i]) | (high[left] < high[i])]
+            if not self.patient:
+                self.inner.tick()
+        return found
 
     def _relaxed(self, rows: Rows, budget: Budget) -> Number:
         """Give the least cost without the constraint."""
@@ -251,8 +307,8 @@ class _Fronts:
     def _singles(self, rows: Rows, cap: Number) -> list[Entry]:
         """List the single splits that no other dominates."""
         ranks = self.problem.columns[:, rows]
-        places = np.argsort(ranks, axis=1, kind="stable")
-        sorted_ranks, orders = np.take_along_axis(ranks, places, axis=1), rows[places]
+        order = np.argsort(ranks, axis=1, kind="stable")
+        sorted_ranks, orders = np.take_along_axis(ranks, order, axis=1), rows[order]
         column, last = np.nonzero(sorted_ranks[:, 1:] != sorted_ranks[:, :-1])
         if not len(column):
             return []
@@ -263,15 +319,14 @@ class _Fronts:
         allowed = (way * (a - b) <= self.slack) & (cost < cap)
         allowed &= self._large_enough(orders, column, last)
         low, high = np.minimum(a, b), np.maximum(a, b)
-        open_ = np.flatnonzero(allowed)
+        places = np.flatnonzero(allowed)
         found: list[Entry] = []
-        while len(open_):
-            i = open_[np.lexsort((high[open_], -low[open_], cost[open_]))[0]]
+        for k in self._best(cost[places], low[places], high[places]):
+            i = places[k]
             cut = Cut(int(column[i]), int(sorted_ranks[column[i], last[i]]))
             sides = orders[column[i], : last[i] + 1], orders[column[i], last[i] + 1 :]
             tree = Node(cut, *(self.inner.leaf(side)[1] for side in sides))
             found.append(Entry(cost[i].item(), float(low[i]), float(high[i]), tree))
-            open_ = open_[(low[open_] > low[i]) | (high[open_] < high[i])]
         return found
 
     def _large_enough(
@@ -282,6 +337,11 @@ class _Fronts:
         running = running.cumsum(axis=1)
         left = running[column, last]
         return np.asarray((left >= least) & (running[column, -1] - left >= least))
+
+
+def _table(entries: list[Entry]) -> NDArray[Any]:
+    """Give cost, lowest and highest prediction of every entry."""
+    return np.array([entry[:3] for entry in entries])
 
 
 def _undominated(entries: list[Entry]) -> list[Entry]:

@@ -15,14 +15,16 @@ from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, P
 from exactree.tree import Leaf, Node, Tree
 
 Rows = NDArray[np.intp]
+POLL_SECONDS = 0.05
+NO_TREE = Leaf(0)
 
 
 class Stopped(Exception):
     """The time is up, or Ctrl-C came: the engine inside said so."""
 
-    def __init__(self, found: Result, tree: Tree) -> None:
-        super().__init__(found.status)
-        self.status, self.bound, self.tree = found.status, found.lower_bound, tree
+    def __init__(self, status: str, bound: Number = 0, tree: Tree = NO_TREE) -> None:
+        super().__init__(status)
+        self.status, self.bound, self.tree = status, bound, tree
 
 
 class Budget(NamedTuple):
@@ -57,6 +59,7 @@ class Inner:
     on_progress: OnProgress | None = None
     best: Number = 0
     bound: Number = 0
+    ticked: float = 0.0
 
     def __post_init__(self) -> None:
         self.best = self.leaf(all_rows(self.problem))[0]
@@ -70,8 +73,20 @@ class Inner:
         found = self.engine(part, replace(self.limits, seconds=left), self._polled)
         tree = _back(found.tree, columns, ranks)
         if found.status != "optimal":
-            raise Stopped(found, tree)
+            raise Stopped(found.status, found.lower_bound, tree)
         return found.objective, tree
+
+    def tick(self) -> None:
+        """Stop if the time is up; report now and then."""
+        now = perf_counter()
+        if now - self.started >= self.limits.seconds:
+            raise Stopped("time_limit")
+        if now - self.ticked >= POLL_SECONDS:
+            self.ticked = now
+            try:
+                self._polled(Progress(0.0, 0, 0))
+            except KeyboardInterrupt:
+                raise Stopped("interrupted") from None
 
     def leaf(self, rows: Rows) -> tuple[Number, Tree]:
         """Give the leaf for some rows."""
