@@ -13,6 +13,7 @@
 
 #include "search/audit/audit.hpp"
 #include "search/columns/difference.hpp"
+#include "search/columns/sweep.hpp"
 #include "search/driver/control.hpp"
 #include "search/problem.hpp"
 #include "search/targets/squares.hpp"
@@ -201,6 +202,8 @@ class Node {
   virtual SplitKind kind() const { return SplitKind::kColumns; }
   // Whether there is room to keep the ranks of all pairs of columns.
   virtual bool keeps_pairs() const { return true; }
+  // Many splits of this node at once; null if its kind cannot, or has no room for it.
+  virtual std::unique_ptr<Sweep> make_sweep(Workspace&) { return nullptr; }
 
 #ifdef EXACTREE_AUDIT
   AuditedRows audited;

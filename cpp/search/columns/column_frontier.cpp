@@ -39,13 +39,14 @@ bool ColumnFrontier<V>::open() {
   frame_ = {&top_.root, top_.budget, {}, {}, 0, true};
   lanes_.resize(order_.size());
   list_shares();
+  start_sweeps();
   return true;
 }
 
-// A tree of two levels is over before a thread has started.
+// A tree of two levels is over before a thread has started, unless there are very many columns.
 template <class V>
 bool ColumnFrontier<V>::worth_threads() const {
-  return top_.budget.depth >= 3 && !lanes_.empty();
+  return (top_.budget.depth >= 3 || sweep_all_) && !lanes_.empty();
 }
 
 template <class V>
@@ -170,7 +171,9 @@ template <class V>
 Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   const int places = static_cast<int>(lanes_.size());
-  if (take_promising(worker, mine)) return Asked::kPiece;
+  mine.swept.clear();
+  if (sweep_all_) return sweep_all(worker, mine);
+  if (sweep_first(worker, mine) || take_promising(worker, mine)) return Asked::kPiece;
   for (int round = 0;; ++round) {
     bool left = false, busy = false;
     for (int o = 0; o < places; ++o) {
@@ -290,24 +293,37 @@ template <class V>
 void ColumnFrontier<V>::answer(Worker<V>& worker, Node& root, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   const Frame<V> frame{&root, top_.budget, {}, {}, 0, true};
-  ColumnSource<V>::of(worker).evaluate(frame, column(mine.place), mine.job);
+  auto& source = ColumnSource<V>::of(worker);
+  if (mine.swept.empty())
+    source.evaluate(frame, column(mine.place), mine.job);
+  else
+    source.evaluate(frame, *sweep_, mine.swept, mine.room);
 }
 
 template <class V>
 void ColumnFrontier<V>::tell(Worker<V>& worker, Piece& piece, bool complete) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
-  const int o = mine.place;
-  --lanes_[static_cast<std::size_t>(o)].busy;
-  if (!complete) return;
-  const V found = ColumnSource<V>::of(worker).commit(frame_, chain(o), mine.job);
-  worker.control().use_memory(chain(o).growth());
-  spread(o, mine.job.task);
-  const V goal = top_.incumbents.goal(o);
+  if (mine.swept.empty()) {
+    --lanes_[static_cast<std::size_t>(mine.place)].busy;
+    if (complete) take_over(mine.place, mine.job, worker);
+  }
+  for (PlacedJob<V>& at : mine.swept) {
+    --lanes_[static_cast<std::size_t>(at.place)].busy;
+    if (complete) take_over(at.place, at.job, worker);
+  }
+}
+
+template <class V>
+void ColumnFrontier<V>::take_over(int place, Job<V>& job, Worker<V>& worker) {
+  const V found = ColumnSource<V>::of(worker).commit(frame_, chain(place), job);
+  worker.control().use_memory(chain(place).growth());
+  spread(place, job.task);
+  const V goal = top_.incumbents.goal(place);
   for (std::size_t k = 0; k < top_.incumbents.size(); ++k)
-    if (top_.incumbents.take_value(k, found[static_cast<int>(k)], o, goal) &&
+    if (top_.incumbents.take_value(k, found[static_cast<int>(k)], place, goal) &&
         top_.incumbents.lacks_tree(k))
       top_.incumbents.write_later(k,
-                                  ColumnSource<V>::split_at(frame_, chain(o), mine.job.task.entry));
+                                  ColumnSource<V>::split_at(frame_, chain(place), job.task.entry));
 }
 
 template <class V>

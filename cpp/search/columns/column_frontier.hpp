@@ -20,10 +20,13 @@
 
 namespace exactree {
 
-// One threshold of a root column; its place is that of the column in the order of the search.
+// One threshold of a root column; its place is that of the column in the order of the search. Or
+// many, of many columns.
 template <class V>
 struct ColumnPiece : Piece {
   Job<V> job;
+  std::vector<PlacedJob<V>> swept;
+  Sweep::Room room;
 };
 
 template <class V>
@@ -81,6 +84,7 @@ class ColumnFrontier : public Frontier<V> {
     int round = 0;  // under way
     int busy = 0;   // thresholds under evaluation
     bool done = false;
+    int swept = 0;  // thresholds that came first, many at once
   };
 
   void settle_one_split();
@@ -91,6 +95,12 @@ class ColumnFrontier : public Frontier<V> {
   void begin_round(Lane& lane, const V& goal);
   void end_round(int place, Worker<V>& worker);
   void list_shares();
+  void take_over(int place, Job<V>& job, Worker<V>& worker);
+  // column_sweeps.cpp
+  void start_sweeps();
+  bool add_swept(int place, Worker<V>& worker, ColumnPiece<V>& piece);
+  Asked sweep_all(Worker<V>& worker, ColumnPiece<V>& piece);
+  bool sweep_first(Worker<V>& worker, ColumnPiece<V>& piece);
   const V& target(int round);
   int place_of(const Question& question) const;
 
@@ -101,6 +111,9 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<Lane> lanes_;
   std::vector<V> targets_;   // of the rounds so far
   std::vector<int> shares_;  // what they are of the best cost, but for the last
+  std::unique_ptr<Sweep> sweep_;
+  bool sweep_all_ = false;  // no threshold is evaluated by itself
+  int first_open_ = 0;      // no column before it has anything open
 };
 
 }  // namespace exactree

@@ -178,6 +178,22 @@ class ColumnNode final : public Node {
     return static_cast<std::int64_t>(sums) + ranks_.bytes() + targets_.bytes();
   }
   bool keeps_pairs() const override { return ranks_.keeps_all(); }
+  std::unique_ptr<Sweep> make_sweep(Workspace& work) override {
+    if constexpr (requires { typename Targets::Sweeping; }) {
+      using Sweeping = typename Targets::Sweeping;
+      if (!ranks_.has_all_rows() || rows_ > Sweeping::kMostRows) return nullptr;
+      const Problem& data = *ranks_.tools()->data;
+      if (work.control != nullptr && !work.control->has_room(Sweeping::bytes_of(data)))
+        return nullptr;
+      auto sweep = std::make_unique<Sweeping>(data, ends_.data());
+      for (int f = 0; f < features_; ++f) {
+        work.spend_on(rows_);
+        sweep->set_order(f, ranks_.row_order(f));
+      }
+      return sweep;
+    }
+    return nullptr;
+  }
 
  private:
   void take_size() {

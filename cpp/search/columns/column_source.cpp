@@ -112,7 +112,7 @@ void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, J
 
 template <class V>
 bool ColumnSource<V>::floors_pay(const Frame<V>& frame) const {
-  if (frame.budget.child().depth > 1 || worker_.data().weights != nullptr ||
+  if (frame.budget.child().depth > 1 || frame.swept || worker_.data().weights != nullptr ||
       worker_.data().priced() || !work().switches.on(Pruning::kFloor))
     return false;
   if (work().switches.everywhere()) return true;
@@ -209,6 +209,34 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) 
     by_children(frame, feature, job);
   EXACTREE_CLAIM(if (!worker_.control().stopped()) claims::evaluated(
       context(frame, feature), job.task.position, job.best, job.lo, job.hi));
+}
+
+// A sweep finds what the sides cost exactly, whatever is of interest of them.
+template <class V>
+void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
+                               std::vector<PlacedJob<V>>& jobs, Sweep::Room& room) {
+  const int n = budgets(frame.budget.child()), stride = floor_stride(frame.node->features());
+  SweptSplit splits[Sweep::kMost];
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Job<V>& job = jobs[i].job;
+    splits[i].feature = jobs[i].feature;
+    splits[i].position = job.task.position;
+    for (int s = 0; s < 2; ++s)
+      splits[i].floors[s] = job.floors == nullptr ? nullptr : job.floors + s * stride;
+  }
+  sweep.run(splits, static_cast<int>(jobs.size()), room, work());
+  work().counters.evaluations += static_cast<std::int64_t>(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Job<V>& job = jobs[i].job;
+    for (int s = 0; s < 2; ++s) {
+      const Cost leaf = splits[i].leaf[s];
+      const V found = V::depth_one(leaf, std::min(leaf, splits[i].best[s] + penalty()), n);
+      raise_to(job.lo[s], found);
+      lower_to(job.hi[s], found);
+    }
+    EXACTREE_CLAIM(claims::evaluated(context(frame, jobs[i].feature), job.task.position, job.best,
+                                     job.lo, job.hi));
+  }
 }
 
 // Side cap. The split can cost less than the target only if each side costs less than what the

@@ -35,6 +35,14 @@ struct Frame {
   std::vector<std::vector<Crossing>> crossed = {};  // per column, by rank
   std::int64_t bytes = 0;                           // of the kids
   bool is_root = false;                             // what its chains know is not handed on
+  bool swept = false;                               // many thresholds at once, without floors
+};
+
+// A threshold of a root column; its place is that of the column in the order of the search.
+template <class V>
+struct PlacedJob {
+  int place = 0, feature = 0;
+  Job<V> job;
 };
 
 template <class V>
@@ -64,6 +72,9 @@ class ColumnSource : public Source<V> {
   // Adds what is known of a subproblem that was being solved when the search was stopped.
   void store_open(Solution<V>& out);
   void evaluate(const Frame<V>& frame, int feature, Job<V>& job);
+  // The same for many thresholds at once, whose sides have one level.
+  void evaluate(const Frame<V>& frame, const Sweep& sweep, std::vector<PlacedJob<V>>& jobs,
+                Sweep::Room& room);
   V commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job);
   // Takes over what somebody else found of one side of an entry, if there is room for it.
   void adopt(Frame<V>& frame, Chain<V>& chain, int entry, int side,

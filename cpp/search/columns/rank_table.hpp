@@ -91,6 +91,7 @@ class RankTable {
   }
 
   int rows() const { return rows_; }
+  bool has_all_rows() const { return parent_ == nullptr; }
   int words() const { return words_; }
   Word last_word() const { return low_bits(rows_ - (words_ - 1) * 64); }
   const std::shared_ptr<const RankTools>& tools() const { return tools_; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/targets/two_class_groups.hpp"
+#include "search/targets/two_class_sweep.hpp"
 #include "search/targets/unit_targets.hpp"
 
 namespace exactree::EXACTREE_ISA {
@@ -15,6 +16,8 @@ namespace exactree::EXACTREE_ISA {
 // other way round, all - err. Both change by one with each member passed.
 class TwoClasses : public UnitTargets {
  public:
+  using Sweeping = TwoClassSweep;
+
 #if EXACTREE_SIMD512
   // Where the masks of a group take more than a call of the other scan saves: large nodes, which
   // wait for memory, and few columns.

@@ -1,0 +1,105 @@
+// Thresholds of many root columns at once, for trees of two levels over very many columns.
+#include <algorithm>
+
+#include "search/columns/column_frontier.hpp"
+#include "search/driver/search.hpp"
+
+namespace exactree {
+
+namespace {
+
+// From how many columns on a pass over all of them costs less than what pairs of columns take.
+constexpr int kSweptColumns = 128;
+// With more rows a column has many thresholds, and what the first of them tell of its second
+// columns (floors) rules most of these out: so many are swept, a run of columns at a time.
+constexpr int kSweptRows = 4096, kSweptFirst = 15;
+
+}  // namespace
+
+// With a limit on the rows of a leaf bounds and trees are those of two problems, and are found by
+// two scans.
+template <class V>
+void ColumnFrontier<V>::start_sweeps() {
+  const Switches& switches = top_.request.switches;
+  const int rows = top_.root.rows(), columns = top_.root.features();
+  if (top_.budget.depth != 2 || top_.request.remote || !top_.worker.subset_holds()) return;
+  if (!switches.on(Pruning::kJump)) return;  // tests ask for plain scans
+  if (columns < kSweptColumns && !switches.everywhere()) return;
+  sweep_ = top_.root.make_sweep(top_.worker.work());
+  if (!sweep_) return;
+  // Tests of small problems have both ways, by chance.
+  sweep_all_ = switches.everywhere() ? (rows + columns) % 2 == 0 : rows < kSweptRows;
+  frame_.swept = sweep_all_;
+}
+
+// The next threshold of a column, if it has one.
+template <class V>
+bool ColumnFrontier<V>::add_swept(int place, Worker<V>& worker, ColumnPiece<V>& piece) {
+  piece.swept.emplace_back();
+  PlacedJob<V>& at = piece.swept.back();
+  if (!take_threshold(place, worker, at.job)) {
+    piece.swept.pop_back();
+    return false;
+  }
+  at.place = place;
+  at.feature = column(place);
+  ++lanes_[static_cast<std::size_t>(place)].busy;
+  return true;
+}
+
+// The open thresholds of the first columns that have any.
+template <class V>
+Asked ColumnFrontier<V>::sweep_all(Worker<V>& worker, ColumnPiece<V>& piece) {
+  const int places = static_cast<int>(lanes_.size());
+  bool busy = false;
+  for (int o = first_open_; o < places && piece.swept.size() < Sweep::kMost; ++o) {
+    Lane& lane = lanes_[static_cast<std::size_t>(o)];
+    while (!lane.done && piece.swept.size() < Sweep::kMost) {
+      if (add_swept(o, worker, piece)) continue;
+      if (lane.busy > 0) break;  // what is under way may open more
+      end_round(o, worker);
+    }
+    busy = busy || lane.busy > 0;
+    if (lane.done && o == first_open_) ++first_open_;
+  }
+  if (!piece.swept.empty()) return Asked::kPiece;
+  return busy ? Asked::kBusy : Asked::kNone;
+}
+
+// One threshold each of a run of columns, until all of them have had enough; the rest of these
+// columns is then searched one by one. Floors lie in one array for all thresholds of a column,
+// which moves when it grows: so no column has two thresholds under way.
+template <class V>
+bool ColumnFrontier<V>::sweep_first(Worker<V>& worker, ColumnPiece<V>& piece) {
+  if (!sweep_) return false;
+  const int places = static_cast<int>(lanes_.size());
+  const auto done = [&](int o) { return lanes_[static_cast<std::size_t>(o)].done; };
+  int end = std::min(first_open_ + Sweep::kMost, places);
+  bool over = true;
+  for (int o = first_open_; o < end; ++o) over = over && done(o);
+  if (over) {
+    first_open_ = end;
+    end = std::min(first_open_ + Sweep::kMost, places);
+  }
+  for (int o = first_open_; o < end; ++o) {
+    Lane& lane = lanes_[static_cast<std::size_t>(o)];
+    if (lane.done || lane.busy > 0 || lane.swept == kSweptFirst) continue;
+    if (add_swept(o, worker, piece))
+      ++lane.swept;
+    else
+      lane.swept = kSweptFirst;
+  }
+  return !piece.swept.empty();
+}
+
+#define EXACTREE_SWEEPS(V)                                                      \
+  template void ColumnFrontier<V>::start_sweeps();                              \
+  template bool ColumnFrontier<V>::add_swept(int, Worker<V>&, ColumnPiece<V>&); \
+  template Asked ColumnFrontier<V>::sweep_all(Worker<V>&, ColumnPiece<V>&);     \
+  template bool ColumnFrontier<V>::sweep_first(Worker<V>&, ColumnPiece<V>&);
+EXACTREE_SWEEPS(One)
+EXACTREE_SWEEPS(Curve<8>)
+EXACTREE_SWEEPS(Curve<32>)
+#undef EXACTREE_SWEEPS
+
+}  // namespace exactree
