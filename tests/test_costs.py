@@ -190,7 +190,6 @@ def test_a_stopped_search_has_a_tree_and_a_bound() -> None:
         ([[0, 1], [1, 0]], {"objective": "error"}, "objective"),
         ([[0, 1], [1, 0]], {"class_weight": "balanced"}, "class_weight"),
         ([[0, 1], [1, 0]], {"task": "regression"}, "task"),
-        ([[0, 1], [1, 0]], {"certificate": "proof"}, "certificate"),
         ([[1e308, -1e308], [1.0, 0.0]], {}, "divide"),
         (None, {}, "y is None"),
     ],

@@ -29,7 +29,8 @@ def using(executor: Any) -> Iterator[None]:
     estimator does not hold it, so it can be cloned, stored and searched over: `with using(client):
     GridSearchCV(...).fit(X, y)` fits one tree after the other, each on all workers.
 
-    >>>     >>> from exactree import OptimalTreeClassifier, using
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from exactree import OptimalTreeClassifier, using
     >>> with ThreadPoolExecutor(2) as threads, using(threads):
     ...     OptimalTreeClassifier(max_depth=3).fit([[1], [2], [3]], [0, 1, 0]).score([[2]], [1])
     1.0
