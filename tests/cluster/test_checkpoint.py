@@ -19,7 +19,7 @@ import pytest
 from shuffled import Killed, ShuffledPool, Stepping, compare, random_posing
 
 from exactree import size_path, solve
-from exactree.cluster.ledger import Ledger, line_of, records
+from exactree.cluster.ledger import FORMAT, Ledger, line_of, records
 from exactree.cluster.posing import Posing
 
 
@@ -127,7 +127,7 @@ def sealed(content: Any) -> bytes:
     return b"%08x %s\n" % (crc32(text), text)
 
 
-HEADER = ["header", {"format": 1, "kind": "columns", "parts": {}}]
+HEADER = ["header", {"format": FORMAT, "kind": "columns", "parts": {}}]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,8 @@ HEADER = ["header", {"format": 1, "kind": "columns", "parts": {}}]
     [
         b"\x00" * 100,
         b"hello\nworld\n",
-        sealed({"format": 1}),
+        sealed({"format": FORMAT}),
+        sealed(["header", {"format": 1, "kind": "columns", "parts": {}}]),
         sealed(["header", {"format": 99, "parts": {}}]),
         sealed(["header"]),
         sealed(HEADER) + b"00000000 []\nmore\n",

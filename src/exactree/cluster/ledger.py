@@ -26,7 +26,7 @@ from zlib import crc32
 
 from exactree.cluster.posing import Posing
 
-FORMAT = 1
+FORMAT = 2  # claims carry lists of solved sides as bytes
 # No line is longer: a file of one endless line is none of ours.
 MAX_LINE = 2**28
 FACTS = ("left_facts", "right_facts")
