@@ -153,3 +153,16 @@ def test_many_partitions_and_levels_look_like_hours() -> None:
     assert vast is not None and vast > 1e50
     generic = guessed_seconds(X, 1, None, ["hyperplane"], native=False)
     assert generic is not None and generic > 100 * shallow
+
+
+@pytest.mark.parametrize("objective", ["f1", "jaccard", "balanced_error"])
+def test_ratios_of_counts(
+    objective: str, crossed: tuple[str, np.ndarray, np.ndarray], tmp_path: Path, capsys: Capture
+) -> None:
+    path, X, y = crossed
+    model = str(tmp_path / "model.json")
+    fit = ["fit", path, "--target", "y", "--max-depth", "2", "--objective", objective]
+    assert main([*fit, "--out", model, "--report", str(tmp_path / "report.html")]) == 0
+    best = exactree.solve(X, y, max_depth=2, objective=objective)
+    assert capsys.readouterr().out.startswith(f"optimal: objective {best.objective:.10g}, ")
+    assert main(["predict", model, path]) == 0

@@ -18,7 +18,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from exactree import OptimalTreeClassifier, OptimalTreeRegressor, solve, tree
+from exactree import OptimalPolicyTree, OptimalTreeClassifier, OptimalTreeRegressor, solve, tree
 from exactree.export.colours import class_colours
 from exactree.problem import Cut, Result
 from exactree.report import write_report
@@ -447,3 +447,10 @@ def test_headlines_of_numbers(tmp_path: Path) -> None:
     write_report(same, X[:3], [1.0, 1.0, 1.0], tmp_path / "r.html")
     cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
     assert "training R2" not in cards and cards["training mean error"] == "0"
+
+
+def test_several_columns_of_rewards_are_refused_by_name(tmp_path: Path) -> None:
+    X, rewards = np.arange(6.0)[:, None], np.eye(2)[[0, 0, 0, 1, 1, 1]]
+    policy = OptimalPolicyTree(max_depth=1).fit(X, rewards)
+    with pytest.raises(ValueError, match="y has 2 columns, and the report is for one"):
+        write_report(policy, X, rewards, tmp_path / "report.html")

@@ -39,7 +39,8 @@ from exactree.solving import solve
 from exactree.tables import Table
 
 MOST_SHOWN = 20  # columns
-NATIVE = (None, "error", "squared_error")  # losses that are searched natively
+NATIVE = (None, "error", "squared_error")  # losses that are searched natively over all splits
+COLUMNS = {"axis", "binary"}  # splits over which all losses are
 STOPPED_BY = {
     "time_limit": "the time limit",
     "memory_limit": "the memory limit",
@@ -104,7 +105,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
         weights = None if weights is None else weights[train]
     budgets, splits = read_budgets(args), args.splits or ["axis"]
     warn_of_numbers(output, y, args)
-    warn_of_hours(output, X, splits, budgets, native=args.objective in NATIVE)
+    native = args.objective in NATIVE or COLUMNS.issuperset(splits)
+    warn_of_hours(output, X, splits, budgets, native=native)
     how = {"task": args.task, "objective": args.objective, "class_weight": args.class_weight}
     parameters = {**how, "splits": splits if len(splits) > 1 else splits[0], **budgets}
     # From the first tree to the written model, Ctrl-C ends the search and nothing else.

@@ -13,6 +13,7 @@ from exactree import tables
 from exactree.cli.cells import CHOICES
 from exactree.cli.tables import Table, read_table
 from exactree.objectives import OBJECTIVES
+from exactree.objectives.ratios import RATIOS
 from exactree.parameters import SolveParameters, declared
 from exactree.splits import FAMILIES, Polynomial, SplitFamily
 
@@ -67,7 +68,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", required=True, metavar="NAME", help="the column to predict")
     parser.add_argument(
         "--objective",
-        choices=[*OBJECTIVES],
+        choices=[*OBJECTIVES, *RATIOS],
         help="the loss (default: error, or squared_error in regression)",
     )
     parser.add_argument(

@@ -140,7 +140,13 @@ def _read_rows(X: Any, subject: Subject, result: Result, *, exact: bool) -> Any:
 
 
 def _read_truth(y: Any, subject: Subject, n_rows: int) -> NDArray[Any]:
-    labels = np.asarray(y).ravel()
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        raise ValueError(
+            f"y has {labels.shape[1]} columns, and the report is for one label or number a row: "
+            "show trees of policies and of several targets by export_text or plot_tree"
+        )
+    labels = labels.ravel()
     if len(labels) != n_rows:
         raise ValueError(f"y has {len(labels)} entries and X has {n_rows} rows: pass one for each")
     if subject.classes is None:
