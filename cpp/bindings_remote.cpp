@@ -1,5 +1,5 @@
-// The Python face of searches whose pieces are answered elsewhere: questions and replies are plain
-// dictionaries of numbers and lists.
+// The Python face of searches whose pieces are answered elsewhere: sessions that ask, threads and
+// workers that answer. bindings_pieces.hpp has questions and replies as plain data.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "bindings_pieces.hpp"
 #include "bindings_search.hpp"
 #include "search/remote/answerer.hpp"
-#include "search/remote/facts.hpp"
 #include "search/remote/helper.hpp"
 #include "search/remote/session.hpp"
 
@@ -27,200 +27,10 @@ namespace exactree {
 
 namespace {
 
-using Integers = std::vector<std::int64_t>;
-using Plain = nb::typed<nb::dict, nb::str, nb::any>;
 using ClaimList = nb::typed<nb::list, nb::typed<nb::tuple, Plain, Plain>>;
 
 nb::any any_of(const nb::object& object) {
   return nb::borrow<nb::any>(object);
-}
-
-template <class T>
-T item(const nb::dict& from, const char* name) {
-  try {
-    return nb::cast<T>(from[name]);
-  } catch (const nb::cast_error&) {
-    throw std::invalid_argument(std::string("\"") + name + "\" is not as it should be");
-  } catch (const nb::python_error&) {
-    throw std::invalid_argument(std::string("\"") + name + "\" is missing");
-  }
-}
-
-nb::list path_list(const Path& path) {
-  nb::list out;
-  for (const Step& step : path)
-    out.append(Integers{step.feature, step.position, step.left ? 1 : 0});
-  return out;
-}
-
-Path path_from(const std::vector<std::vector<int>>& list) {
-  Path path;
-  for (const auto& step : list) {
-    require(step.size() == 3, "a step of a path has a column, a position and a side");
-    path.push_back({step[0], step[1], step[2] != 0});
-  }
-  return path;
-}
-
-nb::bytes facts_bytes(const SideFacts& facts) {
-  const std::string bytes = packed(facts);
-  return nb::bytes(bytes.data(), bytes.size());
-}
-
-nb::dict question_dict(const Question& question) {
-  nb::dict out;
-  if (question.feature >= 0) {
-    out["path"] = path_list(question.path);
-    out["feature"] = question.feature;
-    out["position"] = question.position;
-    out["goal"] = question.goal;
-    out["best"] = question.best;
-    out["lo"] = std::vector<Costs>{question.lo[0], question.lo[1]};
-    out["hi"] = std::vector<Costs>{question.hi[0], question.hi[1]};
-    if (question.shared) {
-      nb::list near;
-      for (const Neighbour& at : question.neighbours)
-        near.append(nb::make_tuple(at.position, at.side, facts_bytes(at.facts)));
-      out["neighbours"] = near;
-    }
-  } else {
-    out["branch"] = std::vector<int>(question.branch.begin(), question.branch.end());
-  }
-  out["target"] = question.target;
-  out["divisible"] = question.divisible;
-  return out;
-}
-
-void take_pair(const nb::dict& from, const char* name, Costs out[2]) {
-  auto pair = item<std::vector<Costs>>(from, name);
-  require(pair.size() == 2, std::string(name) + " has two sides");
-  for (std::size_t s = 0; s < 2; ++s) out[s] = std::move(pair[s]);
-}
-
-template <class T>
-T element(const nb::handle& tuple, std::size_t i) {
-  try {
-    return nb::cast<T>(tuple[i]);
-  } catch (const nb::cast_error&) {
-    throw std::invalid_argument("a list is not as it should be");
-  } catch (const nb::python_error&) {
-    throw std::invalid_argument("a list is shorter than it should be");
-  }
-}
-
-SideFacts facts_from(const nb::handle& bytes) {
-  require(nb::isinstance<nb::bytes>(bytes), "facts are not as they should be");
-  const auto found = nb::borrow<nb::bytes>(bytes);
-  return unpacked(found.c_str(), found.size());
-}
-
-Question question_from(const nb::dict& from) {
-  Question question;
-  question.target = item<Costs>(from, "target");
-  if (from.contains("branch")) {
-    for (const int bit : item<std::vector<int>>(from, "branch"))
-      question.branch.push_back(bit != 0);
-    return question;
-  }
-  question.path = path_from(item<std::vector<std::vector<int>>>(from, "path"));
-  question.feature = item<int>(from, "feature");
-  question.position = item<int>(from, "position");
-  question.goal = item<Costs>(from, "goal");
-  question.best = item<Costs>(from, "best");
-  take_pair(from, "lo", question.lo);
-  take_pair(from, "hi", question.hi);
-  if (!from.contains("neighbours")) return question;
-  question.shared = true;
-  for (const nb::handle near : item<nb::list>(from, "neighbours"))
-    question.neighbours.push_back(
-        {element<int>(near, 0), element<int>(near, 1), facts_from(element<nb::object>(near, 2))});
-  return question;
-}
-
-using TreeRows = std::vector<std::vector<int>>;
-
-TreeRows rows_of_tree(const Tree& tree) {
-  TreeRows out;
-  for (const TreeNode& node : tree)
-    out.push_back({node.feature, node.low, node.high, node.left, node.right, node.label});
-  return out;
-}
-
-// In preorder, as the search writes it: the left child is the next node.
-Tree tree_from(const TreeRows& rows) {
-  Tree tree;
-  const int size = static_cast<int>(rows.size());
-  for (int i = 0; i < size; ++i) {
-    const auto& row = rows[static_cast<std::size_t>(i)];
-    require(row.size() == 6, "a node of a tree has six numbers");
-    tree.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
-    const TreeNode& node = tree.back();
-    require(node.feature < 0 || (node.left == i + 1 && node.right > node.left && node.right < size),
-            "the nodes of a tree are not in order");
-  }
-  return tree;
-}
-
-nb::dict reply_dict(const Reply& reply) {
-  nb::dict out;
-  out["complete"] = reply.complete;
-  if (!reply.lo[0].empty()) {
-    out["lo"] = std::vector<Costs>{reply.lo[0], reply.lo[1]};
-    out["hi"] = std::vector<Costs>{reply.hi[0], reply.hi[1]};
-  }
-  for (int s = 0; s < 2; ++s)
-    if (!reply.facts[s].empty())
-      out[s == 0 ? "left_facts" : "right_facts"] = facts_bytes(reply.facts[s]);
-  if (!reply.best.empty()) out["best"] = reply.best;
-  nb::list masks, trees;
-  for (const FoundMask& found : reply.masks)
-    masks.append(nb::make_tuple(found.budget, found.id, found.source, found.left, found.side[0],
-                                found.side[1]));
-  for (const FoundTree& found : reply.trees)
-    trees.append(nb::make_tuple(found.budget, found.cost, rows_of_tree(found.tree)));
-  if (masks.size() > 0) out["masks"] = masks;
-  if (trees.size() > 0) out["trees"] = trees;
-  Integers counters{reply.counters.nodes, reply.counters.evaluations, reply.counters.scans};
-  counters.insert(counters.end(), reply.counters.pruned.begin(), reply.counters.pruned.end());
-  out["counters"] = counters;
-  return out;
-}
-
-void take_counters(const nb::dict& from, Counters& counters) {
-  const auto numbers = item<Integers>(from, "counters");
-  require(numbers.size() == 3 + counters.pruned.size(), "there are not as many counters");
-  counters.nodes = numbers[0];
-  counters.evaluations = numbers[1];
-  counters.scans = numbers[2];
-  std::copy(numbers.begin() + 3, numbers.end(), counters.pruned.begin());
-}
-
-Reply reply_from(const nb::dict& from) {
-  Reply reply;
-  reply.complete = item<bool>(from, "complete");
-  if (from.contains("lo")) {
-    take_pair(from, "lo", reply.lo);
-    take_pair(from, "hi", reply.hi);
-  }
-  for (int s = 0; s < 2; ++s) {
-    const char* name = s == 0 ? "left_facts" : "right_facts";
-    if (!from.contains(name)) continue;
-    reply.facts[s] = facts_from(from[name]);
-  }
-  if (from.contains("best")) reply.best = item<Costs>(from, "best");
-  if (from.contains("masks"))
-    for (const nb::handle found : item<nb::list>(from, "masks"))
-      reply.masks.push_back({element<int>(found, 0),
-                             element<int>(found, 1),
-                             element<int>(found, 2),
-                             element<std::vector<std::uint64_t>>(found, 3),
-                             {element<Costs>(found, 4), element<Costs>(found, 5)}});
-  if (from.contains("trees"))
-    for (const nb::handle found : item<nb::list>(from, "trees"))
-      reply.trees.push_back({element<int>(found, 0), element<Cost>(found, 1),
-                             tree_from(element<TreeRows>(found, 2))});
-  if (from.contains("counters")) take_counters(from, reply.counters);
-  return reply;
 }
 
 Status status_from(const std::string& name) {
