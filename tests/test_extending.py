@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import exactree
+from exactree.geometry.families import KINDS, Kind
 from exactree.objectives import Objective, Targets
+from exactree.proof.over_partitions import parts_of
+from exactree.splits.surface import SurfaceFamily, SurfaceSplit
 from exactree.tree import Leaf, Node, Split, Tree, leaves
 
 Values = NDArray[Any]
@@ -92,11 +95,27 @@ class Parities:
         return Parity(index)
 
 
+@dataclass(frozen=True)
+class Saddle(SurfaceFamily):
+    """Columns and their products, without squares."""
+
+    boundary: str = "all"
+    name: ClassVar[str] = "test_saddle"
+    words: ClassVar[str] = "saddle"
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = Kind(2, lambda monomials: [(m,) for m in monomials if max(m) == 1])
+    monkeypatch.setitem(KINDS, Saddle.name, kind)
+
+
 CONSTRAINTS: list[exactree.Constraint] = [FewErrors(), MostWeight(7.0)]
 EXTENSIONS: list[dict[str, Any]] = [
     *({"constraint": one} for one in CONSTRAINTS),
     {"objective": WorstLeaf()},
     {"splits": ["axis", Parities()]},
+    {"splits": Saddle()},
     {"constraint": FewErrors(), "splits": Parities(), "objective": WorstLeaf()},
 ]
 
@@ -171,3 +190,18 @@ def test_measures_of_another_shape_are_refused() -> None:
 
     with pytest.raises(ValueError, match=r"has shape \(2,\): give a line for each of the 2 rows"):
         exactree.solve([[0.0], [1.0]], [0, 1], max_depth=1, constraint=Wrong(1.0))
+
+
+def test_a_surface_of_ones_own_is_written_down_stored_and_searched_locally() -> None:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 0] * X[:, 1] > 0.1).astype(int)
+    found = exactree.solve(X, y, splits=Saddle(), max_depth=1)
+    assert found.objective == 0
+    assert isinstance(found.tree, Node) and isinstance(found.tree.split, SurfaceSplit)
+    split = found.tree.split
+    assert "x[0] x[1]" in split.formula() and "^2" not in split.formula(digits=17)
+    again = SurfaceSplit.from_dict(split.to_dict())
+    assert (again.goes_left(X) == split.goes_left(X)).all()
+    with pytest.raises(ValueError, match="no certificates"):
+        parts_of(Saddle())

@@ -54,5 +54,7 @@ def _partitions(name: str, X: Any, thresholds: int) -> int:
         return thresholds
     kind, _, degree = name.partition(":")
     kind = "polynomial" if kind == "quadric" else kind
-    points = counting.points_per_rule(kind, X.shape[1], degree=int(degree or 2))
-    return min(counting.dichotomies(len(X), min(points, 30)), FOR_EVER)
+    points = 30  # more make no difference
+    if kind in counting.FAMILIES:
+        points = min(points, counting.points_per_rule(kind, X.shape[1], degree=int(degree or 2)))
+    return min(counting.dichotomies(len(X), points), FOR_EVER)

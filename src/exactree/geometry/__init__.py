@@ -1,7 +1,7 @@
 """Exact geometry: integer lifting, embedding, dichotomies and surfaces of widest margin."""
 
 from exactree.geometry.embedding import Embedding, exact_vectors
-from exactree.geometry.families import Family, family_of, polynomial
+from exactree.geometry.families import KINDS, Family, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
 from exactree.geometry.listing import (
     Dichotomies,
@@ -15,6 +15,7 @@ from exactree.geometry.margin import SecondsLeft, Surface, no_limit, widest_marg
 from exactree.geometry.owning import OwnedRules, owned_rules
 
 __all__ = [
+    "KINDS",
     "Dichotomies",
     "Embedding",
     "Family",

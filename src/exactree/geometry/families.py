@@ -11,7 +11,7 @@ polynomial    all monomials of degree 1 .. M            C(D + M, D) - 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -24,7 +24,36 @@ from exactree.geometry.watching import Stop, watched
 Monomial = tuple[int, ...]  # the exponent of each column
 Term = tuple[Monomial, ...]  # a sum of monomials
 
-NAMES = ("axis", "hyperplane", "sphere", "axis_quadric", "quadric")
+
+@dataclass(frozen=True)
+class Kind:
+    """What makes a family: its degree (None: any), and its terms among all monomials up to that."""
+
+    degree: int | None
+    terms: Callable[[Sequence[Monomial]], Sequence[Term]]
+
+
+def _every(monomials: Sequence[Monomial]) -> list[Term]:
+    return [(m,) for m in monomials]
+
+
+def _with_the_norm(monomials: Sequence[Monomial]) -> list[Term]:
+    """Single columns, and the sum of all their squares as one term."""
+    linear: list[Term] = [(m,) for m in monomials if sum(m) == 1]
+    return [*linear, tuple(m for m in monomials if max(m) == 2)]
+
+
+def _without_products(monomials: Sequence[Monomial]) -> list[Term]:
+    return [(m,) for m in monomials if sum(m) == max(m)]
+
+
+# All that geometry, stored models and local search know of a family: a new one is a line here.
+KINDS: dict[str, Kind] = {
+    "hyperplane": Kind(1, _every),
+    "sphere": Kind(2, _with_the_norm),
+    "axis_quadric": Kind(2, _without_products),
+    "polynomial": Kind(None, _every),
+}
 
 
 @dataclass(frozen=True)
@@ -36,8 +65,8 @@ class Family:
 
     @property
     def scales_columns_together(self) -> bool:
-        """Tell whether scaling a single column would leave the family: only spheres do."""
-        return self.name == "sphere"
+        """Tell whether scaling a single column would leave the family, as it does for spheres."""
+        return any(len(term) > 1 for term in self.terms(2))
 
     def terms(self, columns: int) -> tuple[Term, ...]:
         """List the terms for so many columns, the constant left out.
@@ -68,9 +97,12 @@ def family_of(family: str | Family) -> Family:
     """
     if isinstance(family, Family):
         return family
-    if family not in NAMES:
-        raise ValueError(f"unknown family {family!r}: choose one of {', '.join(NAMES)}")
-    return Family(family, 1 if family in ("axis", "hyperplane") else 2)
+    degrees = {"axis": 1, **{n: kind.degree for n, kind in KINDS.items()}, "quadric": 2}
+    degree = degrees.get(family)
+    if degree is None:
+        known = ", ".join(name for name, one in degrees.items() if one)
+        raise ValueError(f"unknown family {family!r}: choose one of {known}")
+    return Family(family, degree)
 
 
 def polynomial(degree: int) -> Family:
@@ -115,12 +147,8 @@ def embed(
 @lru_cache(maxsize=64)
 def _terms(name: str, degree: int, columns: int) -> tuple[Term, ...]:
     monomials = _exponents(_features(columns, degree))
-    if name == "sphere":
-        linear = [(m,) for m in monomials if sum(m) == 1]
-        return (*linear, tuple(m for m in monomials if max(m) == 2))
-    if name == "axis_quadric":
-        monomials = [m for m in monomials if sum(m) == max(m)]
-    return tuple((m,) for m in monomials)
+    kind = KINDS.get(name, KINDS["polynomial"])  # "axis" and "quadric" are polynomials
+    return tuple(kind.terms(monomials))
 
 
 def _features(columns: int, degree: int) -> PolynomialFeatures:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from exactree.problem import Result
 from exactree.report.evidence import Evidence, element, number
 from exactree.report.history import history_html
+from exactree.splits import as_family
 from exactree.tree import size
 
 STOPPED = {
@@ -17,14 +18,6 @@ STOPPED = {
     "interrupted": "was interrupted",
     "gap_limit": "ended when its gap was small enough",
     "stopped": "was stopped by the program that started it",
-}
-FAMILIES = {
-    "axis": "axis-parallel: every question compares one feature with a threshold",
-    "binary": "binary: every question asks whether one binary feature is set",
-    "hyperplane": "hyperplanes: every question compares a weighted sum of features with a number",
-    "sphere": "spheres: every question asks whether a sample lies inside one",
-    "axis_quadric": "axis-aligned quadrics: squares of single features, no products",
-    "quadric": "quadrics: every question is a polynomial of degree two",
 }
 # What the engines count besides prunings, in words.
 EFFORT = {
@@ -117,10 +110,10 @@ def facts(evidence: Evidence) -> list[tuple[str, str]]:
 
 def _family(splits: Any) -> list[tuple[str, str]]:
     if isinstance(splits, str):
-        return [("Split family", FAMILIES.get(splits, splits))]
+        splits = as_family(splits)
     if isinstance(splits, list | tuple):
         return [("Split families", "; ".join(words for s in splits for _, words in _family(s)))]
-    words = getattr(splits, "words", None)
+    words = getattr(splits, "sentence", getattr(splits, "words", None))
     return [("Split family", str(words))] if words else []
 
 

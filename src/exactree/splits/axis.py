@@ -260,6 +260,7 @@ class Axis:
     """
 
     name: ClassVar[str] = "axis"
+    sentence: ClassVar[str] = "axis-parallel: every question compares one feature with a threshold"
     words: ClassVar[str] = "axis-parallel"
 
     reads_tables: ClassVar[bool] = True

@@ -68,6 +68,7 @@ class Binary:
     """
 
     name: ClassVar[str] = "binary"
+    sentence: ClassVar[str] = "binary: every question asks whether one binary feature is set"
     words: ClassVar[str] = "binary"
 
     reads_tables: ClassVar[bool] = True

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from exactree.geometry import family_of
+from exactree.splits.family import Sources
 from exactree.splits.sparse import SparseSources
-from exactree.splits.surface import SurfaceSources, surface_sources
+from exactree.splits.surface import SurfaceFamily, surface_sources
 
 
 @dataclass(frozen=True)
-class Hyperplane:
+class Hyperplane(SurfaceFamily):
     """All hyperplanes: `a1 x1 + ... + aD xD <= t`, also called oblique splits.
 
     Every partition of the rows by a hyperplane competes, whatever their position; of N rows there
@@ -48,15 +48,18 @@ class Hyperplane:
     boundary: str = "all"
     columns: int | None = None
     name: ClassVar[str] = "hyperplane"
+    sentence: ClassVar[str] = (
+        "hyperplanes: every question compares a weighted sum of features with a number"
+    )
 
     @property
     def words(self) -> str:
         """What to call its trees."""
         return "hyperplane" if self.columns is None else f"{self.columns}-column hyperplane"
 
-    def sources(self, X: NDArray[Any]) -> SurfaceSources | SparseSources:
+    def sources(self, X: NDArray[Any]) -> Sources:
         """Hold the rows for the listing of their partitions."""
-        dense = surface_sources(X, family_of("hyperplane"), self.boundary)
+        dense = surface_sources(X, self.surface, self.boundary)
         if self.columns is None:
             return dense
         whole = isinstance(self.columns, Integral) and not isinstance(self.columns, bool)

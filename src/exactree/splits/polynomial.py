@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from numpy.typing import NDArray
-
-from exactree.geometry import family_of, polynomial
-from exactree.splits.surface import SurfaceSources, surface_sources
+from exactree.geometry import Family, polynomial
+from exactree.splits.surface import SurfaceFamily
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(SurfaceFamily):
     """All spheres, and hyperplanes as their limits: `a1 x1 + ... + aD xD + b |x|^2 <= t`.
 
     Either side of a sphere may be the left one. Columns should be in comparable units: the family
@@ -34,14 +32,11 @@ class Sphere:
     boundary: str = "all"
     name: ClassVar[str] = "sphere"
     words: ClassVar[str] = "sphere"
-
-    def sources(self, X: NDArray[Any]) -> SurfaceSources:
-        """Hold the rows for the listing of their partitions."""
-        return surface_sources(X, family_of("sphere"), self.boundary)
+    sentence: ClassVar[str] = "spheres: every question asks whether a sample lies inside one"
 
 
 @dataclass(frozen=True)
-class AxisQuadric:
+class AxisQuadric(SurfaceFamily):
     """All quadrics along the axes: ellipsoids, hyperboloids and so on without mixed products.
 
     `a1 x1 + b1 x1^2 + ... + aD xD + bD xD^2 <= t`; spheres and hyperplanes are among them.
@@ -60,14 +55,11 @@ class AxisQuadric:
     boundary: str = "all"
     name: ClassVar[str] = "axis_quadric"
     words: ClassVar[str] = "axis-aligned quadric"
-
-    def sources(self, X: NDArray[Any]) -> SurfaceSources:
-        """Hold the rows for the listing of their partitions."""
-        return surface_sources(X, family_of("axis_quadric"), self.boundary)
+    sentence: ClassVar[str] = "axis-aligned quadrics: squares of single features, no products"
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(SurfaceFamily):
     """All surfaces of a degree: every polynomial of the columns of at most that degree, `<= t`.
 
     Degree 1 are the hyperplanes, degree 2 (`splits="quadric"`) all quadrics. The partitions grow
@@ -95,6 +87,14 @@ class Polynomial:
         """What to call its trees."""
         return "quadric" if self.degree == 2 else f"degree-{self.degree} surface"
 
-    def sources(self, X: NDArray[Any]) -> SurfaceSources:
-        """Hold the rows for the listing of their partitions."""
-        return surface_sources(X, polynomial(self.degree), self.boundary)
+    @property
+    def sentence(self) -> str:
+        """What its splits ask, for a reader."""
+        kind = "quadrics" if self.degree == 2 else f"surfaces of degree {self.degree}"
+        words = {1: "one", 2: "two", 3: "three"}.get(self.degree, str(self.degree))
+        return f"{kind}: every question is a polynomial of degree {words}"
+
+    @property
+    def surface(self) -> Family:
+        """The kind of surface, with its degree."""
+        return polynomial(self.degree)

@@ -7,10 +7,8 @@ from math import comb
 from typing import Any
 
 from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
-from exactree.geometry import Family, Surface
+from exactree.geometry import KINDS, Family, Surface
 
-# The degree of the families whose name says it.
-DEGREES = {"hyperplane": 1, "sphere": 2, "axis_quadric": 2, "polynomial": None}
 # A file of a few bytes may ask for terms without end: the table of all exponents stays below this.
 MOST_EXPONENTS = 25_000_000
 
@@ -60,10 +58,11 @@ def powers_of(monomial: tuple[int, ...]) -> list[list[int]]:
 
 
 def _family(data: Mapping[str, Any], columns: int) -> Family:
-    name = read_text(data["family"], "family", DEGREES)
+    name = read_text(data["family"], "family", KINDS)
     degree = read_whole(data["degree"], "degree", 1)
-    if degree != (DEGREES[name] or degree):
-        raise wrong(degree, "degree", f"{DEGREES[name]}, that of a {name}")
+    known = KINDS[name].degree
+    if degree != (known or degree):
+        raise wrong(degree, "degree", f"{known}, that of a {name}")
     # With more than 20 of both there are more than 10^11 products.
     few = min(degree, columns) <= 20
     if not few or comb(columns + degree, degree) * columns > MOST_EXPONENTS:

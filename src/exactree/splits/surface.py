@@ -17,6 +17,7 @@ from exactree.geometry import (
     Surface,
     dichotomies,
     exact_vectors,
+    family_of,
     owned_rules,
     surely_more,
     unlisted,
@@ -115,8 +116,9 @@ class SurfaceSplit(Split):
         if surface.exact:
             common = gcd(*map(int, numbers)) or 1
             return [int(value) // common for value in numbers]
-        last = surface.coefficients[-1]
-        by = abs(last) if surface.family.name == "sphere" and last else max(map(abs, numbers[:-1]))
+        last = abs(surface.coefficients[-1])
+        by = last if surface.family.scales_columns_together else 0
+        by = by or max(map(abs, numbers[:-1]))
         if digits >= EXACT_DIGITS or not by:
             return numbers
         scaled = [value / by for value in numbers]
@@ -268,6 +270,22 @@ class SurfaceSources(Sources):
         else:
             surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
         return SurfaceSplit(surface, self.X.shape[1], surface.strengths(self.X[rows]))
+
+
+class SurfaceFamily:
+    """What families of surfaces share: a name among the kinds of geometry is all they need."""
+
+    name: ClassVar[str]
+    boundary: str
+
+    @property
+    def surface(self) -> Family:
+        """The kind of surface, with its degree."""
+        return family_of(self.name)
+
+    def sources(self, X: NDArray[Any]) -> Sources:
+        """Hold the rows for the listing of their partitions."""
+        return surface_sources(X, self.surface, self.boundary)
 
 
 def surface_sources(X: NDArray[Any], family: Family, boundary: str) -> SurfaceSources:
