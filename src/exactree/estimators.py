@@ -173,9 +173,10 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):  # type: ignore[misc]
         refuse_no_table(X)
         validate_data(self, X, y, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
-        self.classes_ = inputs.read_labels(labels, len(labels))[0]
         with deferred() as noted:
-            self._keep(self._solve(X, labels, sample_weight=sample_weight))
+            result = self._solve(X, labels, sample_weight=sample_weight)
+            self.classes_ = np.array(result.classes, dtype=labels.dtype)
+            self._keep(result)
         noted.tell()
         return self
 
