@@ -166,7 +166,7 @@ struct Posed {
   SearchRequest request;
   std::string isa;
   std::vector<std::shared_ptr<const void>> kept;  // the arrays
-  // Puts the splits of the trees into words that Python knows; none: they are.
+  // Renumbers the splits of the trees as Python knows them; empty where they are so already.
   std::function<void(SearchResult&)> translate = {};
 
   template <class T>

@@ -174,7 +174,7 @@ MaskList dichotomies(const PointSet& points, std::size_t expected, const Poll& p
       sort_unique(result.masks, mask_words(points), ticker);
     }
   } catch (const Stopped&) {
-    // Ticks come between swaps, so whatever is there is a mask; some of them must do.
+    // Stopped between two swaps, so that every entry is a whole mask: some of them are kept.
     result.complete = false;
   }
   if (!result.complete) keep_some(result.masks, points);

@@ -48,7 +48,7 @@ Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, 
   return near;
 }
 
-// Sums in eight lanes, so that the processor can; the order is the same for all of them.
+// Sums in eight lanes, for vector registers. The order of the terms is fixed on every machine.
 double product(const double* a, const double* b, std::size_t n) {
   double lanes[8] = {};
   for (std::size_t i = 0; i < n; i += 8)

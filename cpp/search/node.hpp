@@ -66,8 +66,8 @@ struct Workspace {
   void spend_on(int rows) {
     if (rows >= kManyRows) spend(1 + rows / 4096);
   }
-  // Second columns for a first one, lately best first. Very many first columns share them: there
-  // are as many orders as columns, each as long.
+  // The order in which second columns are tried after a first one, the latest best ones first.
+  // One order serves all first columns if there are very many: the orders would be quadratic.
   std::vector<int>& order_after(int first, int features) {
     const auto shared = features > kManyColumns;
     if (orders_.empty()) orders_.resize(shared ? 1 : static_cast<std::size_t>(features));

@@ -358,8 +358,8 @@ V Chain<V>::excluded_bound() const {
   return bound;
 }
 
-// A threshold is left out if its neighbours say as much: if the interval between them is pruned
-// without it, or if it repeats what they know.
+// Leaves out thresholds that add nothing to their neighbours: the interval between these is pruned
+// without them, or they have the same bounds.
 template <class V>
 void Chain<V>::store(const V& best, bool whole, Solution<V>& solution) {
   auto& list = solution.lists[static_cast<std::size_t>(context_.feature)];

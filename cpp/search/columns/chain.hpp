@@ -125,8 +125,8 @@ class Chain {
   // A bound on every split that would leave too few rows on a side: those count for the problem
   // without that limit, of which lo speaks.
   V excluded_bound() const;
-  // Moves the chain into a list for the neighbours of this node, without what they can do without,
-  // or the whole of it, for this node with a higher `best`.
+  // Moves the chain into a list: for neighbours of this node only the thresholds that help them,
+  // with `whole` all of them, for this node with a higher `best`.
   void store(const V& best, bool whole, Solution<V>& solution);
 
  private:

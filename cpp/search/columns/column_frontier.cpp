@@ -21,7 +21,7 @@ constexpr int kShares[] = {4, 12, 32, 80, 160, 216};
 constexpr int kFewShares[] = {48, 160};
 constexpr int kManyRows = 11000;
 constexpr std::int64_t kManyPairs = 10'000'000;  // rows times pairs of columns
-// Trees of so many levels have thresholds solved for the best cost before the last round: so many.
+// From this depth on, so many promising thresholds are solved for the best cost before the end.
 constexpr int kPromisingDepth = 4;
 constexpr std::size_t kMostPromising = 3;
 
@@ -55,7 +55,7 @@ void ColumnFrontier<V>::complete_order() {
   for (const int f : order_) listed[static_cast<std::size_t>(f)] = true;
   for (int f = 0; f < top_.data.features; ++f)
     if (!listed[static_cast<std::size_t>(f)]) order_.push_back(f);
-  // Of a side: where a relative found its optimum we probably find ours.
+  // For a side: the column in which a relative found its optimum probably has ours, too.
   for (int i = 0; i < top_.relatives.count; ++i) {
     const int best = top_.relatives.list[i].solution->best_feature;
     const auto at = std::find(order_.begin(), order_.end(), best);
@@ -238,8 +238,8 @@ bool ColumnFrontier<V>::take_threshold(int place, Worker<V>& worker, Job<V>& job
   return false;
 }
 
-// What the planner solved is known from the start. It was solved for a target, the best plan until
-// then, that the best cost is not above now: as after an evaluation, there is no more to look for.
+// Starts with what the planner solved. Its target was the best plan until then, and the best cost
+// now is no higher: so these thresholds are as good as evaluated, and stay closed.
 template <class V>
 void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
   auto& source = ColumnSource<V>::of(worker);

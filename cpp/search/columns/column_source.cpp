@@ -12,9 +12,9 @@
 namespace exactree {
 
 namespace {
-// How many per cent of the best cost the sides of a split are solved beyond it.
+// The sides of a split are solved for a target above the best cost: by so many per cent of it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
-// By how many rows two subproblems may differ for it to pay to know which.
+// Subproblems that differ by more rows are not compared: listing the rows would take too long.
 constexpr int kMostApart = 48;
 }  // namespace
 
@@ -74,15 +74,15 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
   worker_.control().use_memory(-frame.bytes);
 }
 
-// What the sides are solved for: the best and a share of it. Rows that can cost far more than what
-// splits differ by: without that, capped bounds ruin Sub-interval. Rows of classes: no more than
-// the influence that removes the whole run.
+// The target for the sides of a split: the best cost and some slack. Where one row can cost more
+// than splits differ by, bounds that end at the best cost are too weak for Sub-interval. With
+// classes, slack beyond the influence that prunes the whole run is of no use.
 template <class V>
 V ColumnSource<V>::with_slack(const Frame<V>& frame, const V& best, Cost influence) const {
   const bool scans = frame.budget.child().depth <= 1;
   const Cost share = !worker_.data().far_apart() ? kClassSlack : scans ? kScanSlack : kChildSlack;
   const Cost most = worker_.data().far_apart() ? kInfinite : influence;
-  // Optima of several sizes are found for the others' sake too: there the cap costs more.
+  // With several sizes an optimum of one also bounds the others, so a cap would cost more time.
   const bool capped = worker_.data().far_apart() || !V::kSizes;
   V target = best;
   for (int k = 0; k < best.budgets(); ++k)
@@ -120,8 +120,8 @@ bool ColumnSource<V>::floors_pay(const Frame<V>& frame) const {
   return frame.node->rows() >= kFloorRows;
 }
 
-// Finds who else knows something of the two sides. Quadrants of several sizes are long lists of
-// long entries, and cost more than they spare.
+// Finds solved subproblems that bound the two sides. With several sizes the lists of Quadrants are
+// so long that reading them takes more time than they save.
 template <class V>
 void ColumnSource<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job) {
   const Threshold<V>& e = chain.entry(job.task.entry);

@@ -66,9 +66,9 @@ Asked ColumnFrontier<V>::sweep_all(Worker<V>& worker, ColumnPiece<V>& piece) {
   return busy ? Asked::kBusy : Asked::kNone;
 }
 
-// One threshold each of a run of columns, until all of them have had enough; the rest of these
-// columns is then searched one by one. Floors lie in one array for all thresholds of a column,
-// which moves when it grows: so no column has two thresholds under way.
+// One threshold of each column of a run, until each has had its share; the other thresholds of
+// these columns are then searched one by one. The floors of a column are one array, which moves
+// when it grows: so no column has two thresholds under evaluation.
 template <class V>
 bool ColumnFrontier<V>::sweep_first(Worker<V>& worker, ColumnPiece<V>& piece) {
   if (!sweep_) return false;

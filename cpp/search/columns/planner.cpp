@@ -148,8 +148,8 @@ std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const
   V other = none;
   for (int s = 0; s < 2; ++s) {
     const V side_most = side_cap(cap, other, penalty, n);
-    // The first side alone costs what the plan must cost less than. (With sizes, a plan that is no
-    // use for one number of splits may still be the one that is taken for another.)
+    // The first side alone costs as much as the best plan. (With sizes, a plan that is no better
+    // for one number of splits may be better for another.)
     if (!V::kSizes && !any_below(none, side_most)) return plan;
     Node& side = worker_.child(node, at.feature, at.position, s == 0, budget.depth);
     plan->side[s] = this->plan(side, budget.child(), effort, side_most);

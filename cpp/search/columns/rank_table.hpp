@@ -29,8 +29,8 @@ namespace exactree::EXACTREE_ISA {
 
 // What the nodes of a search share.
 struct RankTools {
-  // Which share of the room for what only helps the pairs of all rows may take, and which all
-  // pairs: the former serve all nodes.
+  // Shares of the optional memory (Control::room): for the pairs of the root, which serve all
+  // nodes, and for the pairs of all nodes together.
   static constexpr double kRootShare = 0.5, kShare = 0.75;
 
   CompactionTable compaction;

@@ -109,7 +109,7 @@ class Control {
     stop_.store(true, std::memory_order_relaxed);
   }
   Status status() const { return why_.load(); }
-  // For one who answers questions, each with its own limit: up to so many seconds from now.
+  // For a worker that answers questions, each with its own limit: so many seconds from now.
   void go_on(double until) {
     stop_.store(false);
     why_.store(Status::kOptimal);

@@ -70,13 +70,13 @@ class Frontier {
   // `complete` is false if the answer was stopped: then nothing of it counts.
   virtual void tell(Worker<V>& worker, Piece& piece, bool complete) = 0;
 
-  // For workers elsewhere. A piece as a question; what they answered, whether complete or not, as
-  // if answer() had found it; and a claim of an earlier run, by the question it answers. False: the
-  // claim is of no piece here.
+  // For workers elsewhere: describe() writes a piece down as a question, accept() takes their reply
+  // as if answer() had found it, complete or not, and restore() takes a claim of an earlier run,
+  // a question with its reply. False: the claim is about no piece of this frontier.
   virtual void describe(const Piece& piece, Question& question) const = 0;
   virtual void accept(Piece& piece, const Reply& reply) = 0;
-  // The opposite: what answer() found, as a reply, complete or not. Where it was stopped, keep_part
-  // takes from the same worker what is known of the side that is open.
+  // The other way: writes what answer() found down as a reply, complete or not. Where answer() was
+  // stopped, keep_part() takes what the worker knows of the side that is still open.
   virtual void reply(const Piece& piece, Reply& reply) const = 0;
   virtual void keep_part(Worker<V>& /*worker*/, Piece& /*piece*/) {}
   // Adds what others have found near the piece.
@@ -84,8 +84,8 @@ class Frontier {
   virtual bool restore(const Question& question, const Reply& reply) = 0;
   // Takes a piece that an earlier run began, if it is still open.
   virtual bool take(const Question& /*question*/, Piece& /*piece*/) { return false; }
-  // Pieces whose sides are frontiers of their own: the next side to be solved, if any is; and what
-  // was found of it.
+  // For pieces that are divided into frontiers, one for each side: gives the next open side, and
+  // takes its optimum.
   virtual bool open_side(Piece& /*piece*/, OpenSide<V>& /*side*/) { return false; }
   virtual void close_side(Piece& /*piece*/, const OpenSide<V>& /*side*/,
                           std::unique_ptr<Solution<V>> /*solution*/) {}

@@ -12,8 +12,8 @@
 
 namespace exactree {
 
-// Trees of the first moments (seconds) are not written down: that takes as long as many
-// evaluations, and only a search that is stopped needs them before its end.
+// Before so many seconds no tree is written down: that takes as long as many evaluations, and
+// only a search that is stopped needs a tree before its end.
 inline constexpr double kFirstTree = 0.005;
 inline constexpr int kKnownBefore = -1;  // the place of a tree that was known before the search
 

@@ -63,7 +63,7 @@ void RootSearch<V>::conclude() {
     canonical_trees();
     incumbents_.close();
   }
-  // Only now: a limit may be reached while the trees are written down, which leaves worse ones.
+  // Only now: a limit that is reached while trees are written down leaves earlier, worse trees.
   result_.status = control_.status();
   result_.counters.add(worker_.work().counters);
   incumbents_.answer(*root_);

@@ -149,7 +149,7 @@ class MaskNodeOf final : public MaskNode {
     for (std::size_t w = 0; w < words(); ++w) own += count(rows[w]);
     for (std::size_t i = 0; i < archive.tries(); ++i) {
       const std::size_t e = archive.candidate(i);
-      // Costs fall with the number of splits, so the last is what is easiest to improve.
+      // Costs fall with the number of splits, so the last bound is the easiest to raise.
       const Cost slack = archive.key(e) - lower[n - 1];
       if (slack <= 0 || measure().at_least_for(archive.rows(e) - own) >= slack) continue;
       const Cost outside = cost_outside(archive.set(e), rows, slack);

@@ -5,7 +5,7 @@
 // node holds P, the rows that all masks below send left (AND), and O, the rows that some mask below
 // sends left (OR). Whatever mask below is chosen, P goes left and the rows outside O go right. That
 // one tree serves the search for single splits (kernel.hpp) and the search for a split with
-// trees on both sides (worker_masks.cpp).
+// trees on both sides (mask_source.cpp).
 //
 // The tree grows where it is looked at: a search touches a few per cent of it. Threads share it.
 // What it looks like depends on the masks alone, not on who looked where first.
@@ -114,7 +114,7 @@ class MaskTree {
 
   // The id for the mask of a cell that was found elsewhere.
   std::uint32_t adopt(int source, const Word* mask) { return keep(source, mask); }
-  // The id of a mask. That of any mask of a branch is good for rows that all of these part alike.
+  // The id of a mask. Where all masks of a branch part the rows alike, any of their ids will do.
   std::uint32_t id(MaskPlace place);
   // The mask with an id: first those that were listed, in that order, then thresholds, then cells
   // whose ids were asked for.

@@ -124,7 +124,7 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
     write_better(station, question, job, reply);
     return;
   }
-  // Of the side that was being solved nothing is known yet, but of its thresholds.
+  // The side that was being solved has no bound yet, but some of its thresholds have.
   const int s = job.solving;
   if (s < 0 || station.node->kind() != SplitKind::kColumns || job.kids[s]->lists.empty()) return;
   source.store_open(*job.kids[s]);

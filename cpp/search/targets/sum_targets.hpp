@@ -87,7 +87,7 @@ class SumTargets {
     }
   }
 
-  // Classes there are none, nor a bound on what a row adds to a leaf (the node is unbounded).
+  // Numbers have no classes, and no bound on what a row adds to a leaf (the node is unbounded).
   static int class_at(int, int) { return 0; }
   static Cost cost_at(int, int, Cost) { return kInfinite / 2; }
   std::int64_t bytes() const {
