@@ -95,7 +95,7 @@ bool ColumnFrontier<V>::plan() {
     if (incumbents.reached(0)) break;
     // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
     if (top_.budget.depth >= 2 && !top_.request.switches.on(Pruning::kIncumbent)) break;
-    const auto plan = planner.plan(top_.root, top_.budget, effort, incumbents.goal(0));
+    const auto plan = planner.plan(top_.root, top_.budget, effort, incumbents.goal(kAnyPlace));
     for (std::size_t k = 0; k < incumbents.size(); ++k) {
       const Cost cost = plan->value[static_cast<int>(k)];
       if (!incumbents.improves(k, cost)) continue;
@@ -215,9 +215,9 @@ bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece)
     piece.place = static_cast<int>(place);
     if (!lane.chain) start_lane(piece.place, worker);
     piece.job.task = lane.chain->task_at(at.position);
-    const V goal = top_.incumbents.goal(piece.place);
-    ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, goal, piece.job);
-    piece.job.target = goal;
+    const V below = goal(piece.place);
+    ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, below, piece.job);
+    piece.job.target = below;
     ++lane.busy;
     return true;
   }
@@ -228,18 +228,18 @@ template <class V>
 bool ColumnFrontier<V>::take_threshold(int place, Worker<V>& worker, Job<V>& job) {
   Lane& lane = lanes_[static_cast<std::size_t>(place)];
   if (!lane.chain) start_lane(place, worker);
-  V goal = top_.incumbents.goal(place);
-  lower_to(goal, target(lane.round));
-  while (lane.chain->pick(goal, job.task, worker.work().counters)) {
-    if (ruled_out(place, job.task, goal, worker)) continue;
-    ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, goal, job);
+  V below = goal(place);
+  lower_to(below, target(lane.round));
+  while (lane.chain->pick(below, job.task, worker.work().counters)) {
+    if (ruled_out(place, job.task, below, worker)) continue;
+    ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, below, job);
     return true;
   }
   return false;
 }
 
-// Starts with what the planner solved. Its target was the best plan until then, and the best cost
-// now is no higher: so these thresholds are as good as evaluated, and stay closed.
+// Starts with what the planner solved. It looked for less than the best plan until then, so a
+// threshold that may cost as much as the best is open again where a tie matters.
 template <class V>
 void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
   auto& source = ColumnSource<V>::of(worker);
@@ -257,9 +257,11 @@ void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
       job.hi[s] = tried.hi[s];
       job.kids[s] = std::move(tried.kids[s]);
     }
-    source.commit(frame_, *lane.chain, job);
+    const V found = source.commit(frame_, *lane.chain, job);
+    take_values(place, found, job.task.entry);
+    lane.chain->reconsider(job.task.entry, goal(place));
   }
-  begin_round(lane, top_.incumbents.goal(place));
+  begin_round(lane, goal(place));
 }
 
 template <class V>
@@ -275,14 +277,14 @@ void ColumnFrontier<V>::begin_round(Lane& lane, const V& goal) {
 template <class V>
 void ColumnFrontier<V>::end_round(int place, Worker<V>& worker) {
   Lane& lane = lanes_[static_cast<std::size_t>(place)];
-  const V goal = top_.incumbents.goal(place);
+  const V below = goal(place);
   V reached = target(lane.round);
-  lower_to(reached, goal);
+  lower_to(reached, below);
   raise_to(lane.proved, reached);
-  lane.done = !any_below(lane.proved, goal);
+  lane.done = !any_below(lane.proved, below);
   if (!lane.done) {
     ++lane.round;
-    begin_round(lane, goal);
+    begin_round(lane, below);
   } else if (!top_.root.keeps_pairs()) {
     lane.chain->forget_floors();
     worker.control().use_memory(lane.chain->growth());
@@ -318,12 +320,16 @@ void ColumnFrontier<V>::take_over(int place, Job<V>& job, Worker<V>& worker) {
   const V found = ColumnSource<V>::of(worker).commit(frame_, chain(place), job);
   worker.control().use_memory(chain(place).growth());
   spread(place, job.task);
-  const V goal = top_.incumbents.goal(place);
+  take_values(place, found, job.task.entry);
+}
+
+template <class V>
+void ColumnFrontier<V>::take_values(int place, const V& found, int entry) {
+  const V below = goal(place);
   for (std::size_t k = 0; k < top_.incumbents.size(); ++k)
-    if (top_.incumbents.take_value(k, found[static_cast<int>(k)], place, goal) &&
+    if (top_.incumbents.take_value(k, found[static_cast<int>(k)], column(place), below) &&
         top_.incumbents.lacks_tree(k))
-      top_.incumbents.write_later(k,
-                                  ColumnSource<V>::split_at(frame_, chain(place), job.task.entry));
+      top_.incumbents.write_later(k, ColumnSource<V>::split_at(frame_, chain(place), entry));
 }
 
 template <class V>
@@ -346,10 +352,11 @@ template <class V>
 SolvedSplit<V> ColumnFrontier<V>::first_best(int k) {
   const Incumbent& best = top_.incumbents[static_cast<std::size_t>(k)];
   auto& source = ColumnSource<V>::of(top_.worker);
-  const int at =
-      source.first_threshold(frame_, chain(best.place), column(best.place), k, best.value);
+  const auto lane = std::find(order_.begin(), order_.end(), best.place) - order_.begin();
+  Chain<V>& chain = this->chain(static_cast<int>(lane));
+  const int at = source.first_threshold(frame_, chain, best.place, k, best.value);
   return top_.worker.control().stopped() ? SolvedSplit<V>{}
-                                         : ColumnSource<V>::split_at(frame_, chain(best.place), at);
+                                         : ColumnSource<V>::split_at(frame_, chain, at);
 }
 
 template class ColumnFrontier<One>;

@@ -71,6 +71,9 @@ class ColumnFrontier : public Frontier<V> {
 
   Chain<V>& chain(int place) { return *lanes_[static_cast<std::size_t>(place)].chain; }
   int column(int place) const { return order_[static_cast<std::size_t>(place)]; }
+  // What a tree of this place must cost less than. Ties go to the first column of the data: the
+  // order in which columns are searched decides nothing.
+  V goal(int place) const { return top_.incumbents.goal(column(place)); }
   // Adds the columns that are missing in the order.
   void complete_order();
 
@@ -96,6 +99,7 @@ class ColumnFrontier : public Frontier<V> {
   void end_round(int place, Worker<V>& worker);
   void list_shares();
   void take_over(int place, Job<V>& job, Worker<V>& worker);
+  void take_values(int place, const V& found, int entry);
   // column_sweeps.cpp
   void start_sweeps();
   bool add_swept(int place, Worker<V>& worker, ColumnPiece<V>& piece);

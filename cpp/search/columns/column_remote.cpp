@@ -24,7 +24,7 @@ void ColumnFrontier<V>::describe(const Piece& piece, Question& question) const {
   question.position = mine.job.task.position;
   question.best = costs_of(mine.job.best);
   question.target = costs_of(mine.job.target);
-  question.goal = costs_of(top_.incumbents.goal(mine.place));
+  question.goal = costs_of(goal(mine.place));
   for (int s = 0; s < 2; ++s) {
     question.lo[s] = costs_of(mine.job.lo[s]);
     question.hi[s] = costs_of(mine.job.hi[s]);
@@ -103,10 +103,10 @@ bool ColumnFrontier<V>::restore(const Question& question, const Reply& reply) {
   if (!take(question, piece)) return false;
   accept(piece, reply);
   tell(top_.worker, piece, true);
-  V goal = top_.incumbents.goal(piece.place);
-  lower_to(goal, target(lanes_[static_cast<std::size_t>(piece.place)].round));
-  if (any_below(value_of<V>(question.best, budgets()), goal))
-    chain(piece.place).reconsider(piece.job.task.entry, goal);
+  V below = goal(piece.place);
+  lower_to(below, target(lanes_[static_cast<std::size_t>(piece.place)].round));
+  if (any_below(value_of<V>(question.best, budgets()), below))
+    chain(piece.place).reconsider(piece.job.task.entry, below);
   chain(piece.place).reopen(top_.root.rows());
   return true;
 }
@@ -120,7 +120,7 @@ bool ColumnFrontier<V>::take(const Question& question, Piece& piece) {
   if (!lanes_[o].chain) start_lane(mine.place, top_.worker);
   mine.job.task = chain(mine.place).task_at(question.position);
   ColumnSource<V>::of(top_.worker)
-      .prepare(frame_, chain(mine.place), top_.incumbents.goal(mine.place), mine.job);
+      .prepare(frame_, chain(mine.place), goal(mine.place), mine.job);
   ++lanes_[o].busy;
   return true;
 }
@@ -130,7 +130,7 @@ bool ColumnFrontier<V>::open_side(Piece& piece, OpenSide<V>& side) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   auto& source = ColumnSource<V>::of(top_.worker);
   Job<V>& job = mine.job;
-  source.retarget(frame_, top_.incumbents.goal(mine.place), job);
+  source.retarget(frame_, goal(mine.place), job);
   const int p = job.task.position, larger = 2 * p >= top_.root.rows() ? 0 : 1;
   for (const int s : {larger, 1 - larger}) {
     if (!source.side_wanted(job, s, top_.budget.child(), side.cap)) continue;

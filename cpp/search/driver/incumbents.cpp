@@ -31,7 +31,8 @@ V Incumbents<V>::goal(int place) const {
   return v;
 }
 
-// Nothing is below the bound known beforehand; only a tie in an earlier place could matter.
+// Nothing is below the bound known beforehand; only a tie in an earlier place could matter. A
+// heuristic's tree of that cost ends the search, whatever its place: the next may take long.
 template <class V>
 bool Incumbents<V>::reached(int place) const {
   return std::all_of(best_.begin(), best_.end(),
@@ -53,6 +54,13 @@ void Incumbents<V>::start(Cost leaf, int label) {
 template <class V>
 void Incumbents<V>::take_tree(std::size_t k, Cost cost, Tree tree) {
   best_[k].value = best_[k].cost = cost;
+  best_[k].place = kAnyPlace;
+  best_[k].tree = std::move(tree);
+}
+
+template <class V>
+void Incumbents<V>::settle_tree(std::size_t k, Tree tree) {
+  best_[k].cost = best_[k].value;
   best_[k].tree = std::move(tree);
 }
 

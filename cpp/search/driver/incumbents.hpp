@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "search/driver/control.hpp"
@@ -15,7 +17,10 @@ namespace exactree {
 // Before so many seconds no tree is written down: that takes as long as many evaluations, and
 // only a search that is stopped needs a tree before its end.
 inline constexpr double kFirstTree = 0.005;
-inline constexpr int kKnownBefore = -1;  // the place of a tree that was known before the search
+// Places that are none: before all others, of what no tree of the same cost replaces (the leaf, a
+// limit), and after them, of the trees of heuristics, which any tree of the same cost replaces.
+inline constexpr int kKnownBefore = -1;
+inline constexpr int kAnyPlace = std::numeric_limits<int>::max();
 
 struct Incumbent {
   bool wanted = false;
@@ -51,6 +56,8 @@ class Incumbents {
     return best_[k].wanted && !best_[k].settled && cost < best_[k].value;
   }
   void take_tree(std::size_t k, Cost cost, Tree tree);
+  // After it: the tree by rule, of the cost that is known.
+  void settle_tree(std::size_t k, Tree tree);
   // Only what costs less than this is of interest.
   void limit(const V& cap);
 
@@ -80,7 +87,7 @@ class Incumbents {
 
  private:
   bool reached(const Incumbent& b, int place) const {
-    return b.value <= request_.lower_bound && b.place <= place;
+    return b.value <= request_.lower_bound && (b.place <= place || b.place == kAnyPlace);
   }
 
   const SearchRequest& request_;

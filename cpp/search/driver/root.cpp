@@ -231,13 +231,13 @@ void RootSearch<V>::canonical_trees() try {
   Extractor<V> extractor(worker_);
   for (std::size_t k = 0; k < incumbents_.size(); ++k) {
     const Incumbent& best = incumbents_[k];
-    if (!best.wanted || best.place == kKnownBefore) continue;
+    if (!best.wanted || best.place == kKnownBefore || best.place == kAnyPlace) continue;
     const SolvedSplit<V> split = frontier_->first_best(static_cast<int>(k));
     if (control_.stopped()) break;  // keep the one that was found
     Tree tree;
     extractor.extract_at(*root_, budget_, incumbents_.splits_of(k), best.value, split, tree);
     if (control_.stopped()) break;
-    incumbents_.take_tree(k, best.value, std::move(tree));
+    incumbents_.settle_tree(k, std::move(tree));
   }
 } catch (const Stopped&) {
 }
