@@ -25,7 +25,8 @@ class ByRule:
     def best(self, rows: Rows, depth: int) -> tuple[int, int, Shape]:
         """Errors and splits of the best tree, and its splits as (column, highest value left)."""
         by_class = np.bincount(self.y[rows], self.weights[rows])
-        least, shape = (int(by_class.sum() - by_class.max()), 0), ()
+        least = (int(by_class.sum() - by_class.max()), 0)
+        shape: Shape = ()
         for column in range(self.X.shape[1] if depth else 0):
             values = self.X[rows, column]
             for value in np.unique(values)[:-1]:

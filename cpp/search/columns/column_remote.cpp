@@ -119,8 +119,7 @@ bool ColumnFrontier<V>::take(const Question& question, Piece& piece) {
   const auto o = static_cast<std::size_t>(mine.place);
   if (!lanes_[o].chain) start_lane(mine.place, top_.worker);
   mine.job.task = chain(mine.place).task_at(question.position);
-  ColumnSource<V>::of(top_.worker)
-      .prepare(frame_, chain(mine.place), goal(mine.place), mine.job);
+  ColumnSource<V>::of(top_.worker).prepare(frame_, chain(mine.place), goal(mine.place), mine.job);
   ++lanes_[o].busy;
   return true;
 }
