@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "bindings_costs.hpp"
 #include "bindings_search.hpp"
 
 using namespace nanobind::literals;
@@ -19,35 +20,11 @@ namespace exactree {
 
 namespace {
 
-// Refuses costs that are negative, or that could add up to what the search takes for infinity.
-void require_small(const ArrayIn<std::int64_t, 2>& costs) {
-  const std::size_t answers = costs.shape(1);
-  Cost most = 0;
-  for (std::size_t i = 0; i < costs.shape(0); ++i) {
-    const Cost* row = costs.data() + i * answers;
-    const auto [low, high] = std::minmax_element(row, row + answers);
-    require(*low >= 0, "costs must not be negative");
-    require(*high < kInfinite && most + *high < kInfinite, "costs add up to 2**60 or more");
-    most += *high;
-  }
-}
-
 Problem costs_of(const ArrayIn<std::int32_t, 2>& ranks, const ArrayIn<std::int64_t, 2>& costs,
                  const std::optional<ArrayIn<std::int32_t, 1>>& counts) {
-  Problem data;
-  const std::size_t rows = ranks.shape(1);
-  require(rows > 0, "there are no rows");
-  require(rows < (std::size_t{1} << 30), "more than 2**30 rows");
-  require(costs.shape(0) == rows, "costs must have a row for every row");
-  require(costs.shape(1) > 0 && costs.shape(1) < (std::size_t{1} << 20), "no answers, or 2**20");
-  require_small(costs);
-  if (counts) require_length(*counts, rows, "counts");
-  data.rows = static_cast<int>(rows);
+  Problem data = priced_rows(ranks.shape(1), costs, counts);
   data.features = static_cast<int>(ranks.shape(0));
-  data.classes = static_cast<int>(costs.shape(1));
   data.ranks = ranks.data();
-  data.row_costs = costs.data();
-  data.counts = counts ? counts->data() : nullptr;
   if (ranks.size() > 0) {
     const auto [low, high] = std::minmax_element(ranks.data(), ranks.data() + ranks.size());
     require(*low >= 0 && *high < data.rows, "ranks must be dense, from 0");

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "bindings_costs.hpp"
 #include "bindings_search.hpp"
 #include "search/masks/mask_tree.hpp"
 
@@ -88,21 +89,16 @@ struct MaskSources {
   std::unique_ptr<MaskTree> tree;
 };
 
-Posed pose_masks(const Terms& terms, const Masks& masks, const ArrayIn<std::int32_t, 1>& labels,
-                 int n_classes, const std::optional<ArrayIn<std::int64_t, 1>>& weights,
-                 const std::optional<ArrayIn<std::int32_t, 1>>& counts,
-                 const std::optional<Ranks>& ranks, const Cells& cells) {
-  Posed posed;
-  posed.data = rows_of(labels.size(), labels, n_classes, weights, counts);
-  check(masks, ranks, labels.size());
+// Adds the splits to a problem that has its rows.
+void add_masks(Posed& posed, const Terms& terms, const Masks& masks,
+               const std::optional<Ranks>& ranks, const Cells& cells) {
+  const auto rows = static_cast<std::size_t>(posed.data.rows);
+  check(masks, ranks, rows);
   posed.keep(masks);
-  posed.keep(labels);
-  posed.keep(weights);
-  posed.keep(counts);
   posed.keep(ranks);
   posed.keep(cells);
   const auto made = std::make_shared<MaskSources>();
-  made->arrangements = arrange(cells, labels.size(), terms.isa);
+  made->arrangements = arrange(cells, rows, terms.isa);
   std::vector<MaskCells> sources;
   for (std::size_t i = 0; i < cells.size(); ++i)
     sources.push_back({made->arrangements[i].get(), cells[i].second.data()});
@@ -115,6 +111,29 @@ Posed pose_masks(const Terms& terms, const Masks& masks, const ArrayIn<std::int3
     translate(*tree, listed, result);
   };
   set_terms(posed, terms);
+}
+
+Posed pose_masks(const Terms& terms, const Masks& masks, const ArrayIn<std::int32_t, 1>& labels,
+                 int n_classes, const std::optional<ArrayIn<std::int64_t, 1>>& weights,
+                 const std::optional<ArrayIn<std::int32_t, 1>>& counts,
+                 const std::optional<Ranks>& ranks, const Cells& cells) {
+  Posed posed;
+  posed.data = rows_of(labels.size(), labels, n_classes, weights, counts);
+  posed.keep(labels);
+  posed.keep(weights);
+  posed.keep(counts);
+  add_masks(posed, terms, masks, ranks, cells);
+  return posed;
+}
+
+Posed pose_mask_costs(const Terms& terms, const Masks& masks, const ArrayIn<std::int64_t, 2>& costs,
+                      const std::optional<ArrayIn<std::int32_t, 1>>& counts,
+                      const std::optional<Ranks>& ranks, const Cells& cells) {
+  Posed posed;
+  posed.data = priced_rows(costs.shape(0), costs, counts);
+  posed.keep(costs);
+  posed.keep(counts);
+  add_masks(posed, terms, masks, ranks, cells);
   return posed;
 }
 
@@ -137,6 +156,11 @@ void bind_masks(nb::module_& m) {
       "masks"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
       "weights"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(), nb::kw_only(),
       "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list());
+  bind_kind(m, "mask_costs", &pose_mask_costs,
+            "Find a tree of least cost over side masks, given as for `search_masks`, with costs of "
+            "rows as for `search_costs`.",
+            "masks"_a.noconvert(), "costs"_a.noconvert(), "counts"_a.noconvert() = nb::none(),
+            nb::kw_only(), "ranks"_a.noconvert() = nb::none(), "cells"_a = nb::list());
 }
 
 }  // namespace exactree

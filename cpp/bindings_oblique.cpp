@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "bindings_costs.hpp"
 #include "bindings_search.hpp"
 #include "oblique/oblique.hpp"
 
@@ -80,6 +81,7 @@ ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int
                              int n_classes, std::optional<ArrayIn<std::int64_t, 1>> costs,
                              std::optional<ArrayIn<std::int32_t, 1>> counts,
                              std::optional<NumberList> targets, std::optional<NumberList> masses,
+                             std::optional<ArrayIn<std::int64_t, 2>> prices,
                              double scale, int max_depth, int max_splits, int min_rows,
                              std::int64_t unit, std::int64_t penalty, int plane_columns,
                              std::int64_t lower_bound, const std::vector<StartTree>& starts,
@@ -91,9 +93,9 @@ ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int
   require(max_depth >= 1, "max_depth must be at least 1");
   require(min_rows >= 1 && unit >= 1 && penalty >= 0,
           "min_rows and unit must be positive, penalty not negative");
-  require(labels.has_value() == (n_classes > 0) && targets.has_value() == (n_classes == 0) &&
-              targets.has_value() == masses.has_value(),
-          "give labels and their number, or targets and masses");
+  require((labels ? 1 : 0) + (targets ? 1 : 0) + (prices ? 1 : 0) == 1 &&
+              labels.has_value() == (n_classes > 0) && targets.has_value() == masses.has_value(),
+          "give labels and their number, or targets and masses, or prices");
   ObliqueData data;
   data.rows = static_cast<int>(rows);
   data.columns = static_cast<int>(z.shape(0));
@@ -104,6 +106,10 @@ ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int
     const auto [low, high] = std::minmax_element(labels->data(), labels->data() + rows);
     require(*low >= 0 && *high < n_classes, "a label is out of range");
     data.labels = labels->data();
+  }
+  if (prices) {
+    data.classes = priced_rows(rows, *prices, std::nullopt).classes;
+    data.prices = prices->data();
   }
   if (costs) require_length(*costs, rows, "costs"), data.costs = costs->data();
   if (counts) require_length(*counts, rows, "counts"), data.counts = counts->data();
@@ -151,8 +157,8 @@ void bind_oblique(nb::module_& m) {
       .def_ro("seconds", &ObliqueResult::seconds);
   m.def("search_oblique", &search_oblique, "z"_a.noconvert(), "labels"_a.noconvert() = nb::none(),
         "n_classes"_a = 0, "costs"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(),
-        "targets"_a.noconvert() = nb::none(), "masses"_a.noconvert() = nb::none(), nb::kw_only(),
-        "scale"_a = 1.0, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1,
+        "targets"_a.noconvert() = nb::none(), "masses"_a.noconvert() = nb::none(),
+        "prices"_a.noconvert() = nb::none(), nb::kw_only(), "scale"_a = 1.0, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1,
         "penalty"_a = 0, "plane_columns"_a = 0, "lower_bound"_a = 0, "starts"_a = nb::list(),
         "seed"_a = 0, "idle_rounds"_a = 100,
         "time_limit"_a = std::numeric_limits<double>::infinity(), "threads"_a = 1, "isa"_a = "auto",
@@ -163,7 +169,8 @@ void bind_oblique(nb::module_& m) {
         "ends at a tree of cost `lower_bound`, or after `idle_rounds` rounds without a better one; "
         "the tree depends on `seed`, not on `threads`. `plane_columns` above 0 limits the columns "
         "in a plane. For numbers, costs are in units of which one of squared error has `scale`, "
-        "and the targets must be centred.");
+        "and the targets must be centred. `prices` (rows x answers) are costs as for "
+        "`search_costs`.");
 }
 
 }  // namespace exactree

@@ -94,6 +94,63 @@ def test_many_problems_against_all_trees(seed: int) -> None:
         check(drawn(rng))
 
 
+def over_surfaces(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a problem whose splits are surfaces, or these beside thresholds."""
+    problem = drawn(rng)
+    families = ["hyperplane", ["axis", "hyperplane"], "sphere"]
+    splits = families[int(rng.integers(len(families)))]
+    most = int(rng.integers(0, 4)) if rng.random() < 0.3 else None
+    return {**problem, "splits": splits, "max_splits": most}
+
+
+def agree(problem: dict[str, Any]) -> None:
+    """Compare the native search with two engines that know nothing of its bounds."""
+    found = [exactree.solve(**problem, engine=e) for e in ("auto", "generic", "brute_force")]
+    largest = float(np.abs(problem["costs"]).max())
+    for one in found:
+        assert one.status == "optimal"
+        assert one.objective == pytest.approx(found[-1].objective, rel=1e-12, abs=1e-11 * largest)
+
+
+def test_surfaces_are_searched_natively() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        agree(over_surfaces(rng))
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(10))
+def test_many_surfaces(seed: int) -> None:
+    rng = np.random.default_rng(700 + seed)
+    for _ in range(1000):
+        agree(over_surfaces(rng))
+
+
+def test_sizes_over_surfaces() -> None:
+    rng = np.random.default_rng(8)
+    X, costs = rng.normal(size=(14, 2)), rng.integers(0, 9, (14, 3))
+    given: dict[str, Any] = {"splits": "hyperplane", "max_depth": 2}
+    path = exactree.size_path(X, costs=costs, max_splits=3, **given)
+    for k, found in enumerate(path):
+        alone = exactree.solve(X, costs=costs, max_splits=k, engine="generic", **given)
+        assert found.objective == alone.objective and found.status == "optimal"
+
+
+def test_surfaces_of_any_size_have_a_local_search() -> None:
+    rng = np.random.default_rng(9)
+    X, normals = rng.normal(size=(300, 4)), rng.normal(size=(2, 4))
+    sides = X @ normals.T > 0
+    best = np.where(sides[:, 0], np.where(sides[:, 1], 0, 1), 2)
+    costs = rng.normal(size=(300, 12)) / 2
+    costs[np.arange(300), best] -= 2
+    found = exactree.solve(X, costs=costs, splits="hyperplane", max_depth=2, engine="local")
+    axis = exactree.solve(X, costs=costs, max_depth=2)
+    ideal = costs[np.arange(300), best].sum()
+    assert found.status == "local" and costs.min(axis=1).sum() <= found.lower_bound + 1e-9
+    assert found.objective < (axis.objective + 3 * ideal) / 4
+    assert sum(leaf.cost for leaf in leaves(found.tree)) == pytest.approx(found.objective)
+
+
 def table(n: int = 400, answers: int = 3, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
     """Draw rows and rewards, mostly noise, whose best action depends on two columns."""
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -34,8 +34,13 @@ class Small:
     min_rows: int = 1
     unit: int = 1
     penalty: int = 0
+    prices: tuple[tuple[int, ...], ...] | None = None  # per row: what each class costs as answer
 
-    def cost(self, row: int) -> int:
+    def cost(self, row: int, answer: int) -> int:
+        if self.prices is not None:
+            return self.prices[row][answer]
+        if self.labels[row] == answer:
+            return 0
         return self.unit if self.weights is None else self.weights[row]
 
     def rows_in(self, rows: int) -> int:
@@ -43,11 +48,8 @@ class Small:
         return sum(1 if self.counts is None else self.counts[i] for i in members)
 
     def leaf(self, rows: int) -> int:
-        by_class = [0] * self.classes
-        for i, label in enumerate(self.labels):
-            if rows >> i & 1:
-                by_class[label] += self.cost(i)
-        return sum(by_class) - max(by_class)
+        members = [i for i in range(len(self.labels)) if rows >> i & 1]
+        return min(sum(self.cost(i, a) for i in members) for a in range(self.classes))
 
     def partings(self, rows: int) -> set[int]:
         """The left sides of all splits of these rows."""
@@ -102,18 +104,19 @@ def search(small: Small, **terms: Any) -> _native.SearchResult:
 
     rows = len(small.labels)
     ranks = np.array(small.ranks, dtype=np.int32).reshape(len(small.ranks), rows)
+    masks, counts = pack(small.masks, rows), column(small.counts, np.int32)
+    terms |= {
+        "ranks": ranks if small.ranks else None,
+        "cells": [given for table in small.points if (given := unlisted(table, "hyperplane"))],
+        "min_rows": small.min_rows,
+        "penalty": small.penalty,
+    }
+    if small.prices is not None:
+        costs = np.array(small.prices, dtype=np.int64)
+        return _native.search_mask_costs(masks, costs, counts, **terms)
+    labels, weights = np.array(small.labels, dtype=np.int32), column(small.weights, np.int64)
     return _native.search_masks(
-        pack(small.masks, rows),
-        np.array(small.labels, dtype=np.int32),
-        small.classes,
-        column(small.weights, np.int64),
-        column(small.counts, np.int32),
-        ranks=ranks if small.ranks else None,
-        cells=[given for table in small.points if (given := unlisted(table, "hyperplane"))],
-        min_rows=small.min_rows,
-        unit=small.unit,
-        penalty=small.penalty,
-        **terms,
+        masks, labels, small.classes, weights, counts, unit=small.unit, **terms
     )
 
 
@@ -126,8 +129,8 @@ def measure(small: Small, tree: Tree, parts: Parts = ()) -> tuple[int, int, int]
     def visit(node: int, rows: int) -> tuple[int, int, int]:
         feature = int(tree["feature"][node])
         if feature < 0:
-            wrong = [i for i, c in enumerate(small.labels) if rows >> i & 1 and c != label(node)]
-            return sum(small.cost(i) for i in wrong), 0, 0
+            members = [i for i in range(len(small.labels)) if rows >> i & 1]
+            return sum(small.cost(i, int(tree["label"][node])) for i in members), 0, 0
         left = side(node, feature, rows)
         assert left in small.partings(rows)
         sides = [
@@ -136,9 +139,6 @@ def measure(small: Small, tree: Tree, parts: Parts = ()) -> tuple[int, int, int]
         ]
         costs, depths, splits = zip(*sides, strict=True)
         return sum(costs) + small.penalty, max(depths) + 1, sum(splits) + 1
-
-    def label(node: int) -> int:
-        return int(tree["label"][node])
 
     def side(node: int, feature: int, rows: int) -> int:
         low, high = int(tree["low"][node]), int(tree["high"][node])
@@ -203,10 +203,39 @@ def draw(seed: int) -> tuple[Small, random.Random]:
     return small, dice
 
 
+def with_prices(small: Small, dice: random.Random) -> Small:
+    """Give every row costs of its own: few answers or more than a register has, ties, noise."""
+    answers = dice.choice([1, 2, 3, 4, 8, 9, 25])
+    largest = dice.choice([1, 3, 100, 2**40])
+    prices = tuple(
+        tuple(dice.randrange(largest + 1) for _ in range(answers)) for _ in small.labels
+    )
+    penalty = dice.choice([0, 0, 1, largest // 2])
+    counts = small.counts or (dice.random() < 0.3 and (2,) * len(small.labels)) or None
+    return replace(
+        small, classes=answers, prices=prices, penalty=penalty, weights=None, unit=1, counts=counts
+    )
+
+
 @pytest.mark.parametrize("block", range(6))
 def test_optimal_for_every_budget(block: int) -> None:
-    for seed in range(250 * block, 250 * (block + 1)):
+    check_budgets(range(250 * block, 250 * (block + 1)))
+
+
+def test_costs_per_row_for_every_budget() -> None:
+    check_budgets(range(20000, 20300), prices=True)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("block", range(10))
+def test_costs_per_row_many_times(block: int) -> None:
+    check_budgets(range(30000 + 1000 * block, 31000 + 1000 * block), prices=True)
+
+
+def check_budgets(seeds: range, *, prices: bool = False) -> None:
+    for seed in seeds:
         small, dice = draw(seed)
+        small = with_prices(small, dice) if prices else small
         depth = dice.randrange(0, 5)
         splits = dice.choice([-1, -1, 0, 1, 2, 3, 4, 5, 9])
         off = dice.choice([0, 0, dice.getrandbits(len(PRUNINGS))])
@@ -228,9 +257,11 @@ def test_optimal_for_every_budget(block: int) -> None:
         assert tree_splits <= most
 
 
-def test_optimal_for_every_size() -> None:
-    for seed in range(5000, 5200):
+@pytest.mark.parametrize("prices", [False, True])
+def test_optimal_for_every_size(prices: bool) -> None:
+    for seed in range(5000, 5100 if prices else 5200):
         small, dice = draw(seed)
+        small = with_prices(small, dice) if prices else small
         most, depth = dice.randrange(0, 6), dice.randrange(0, 5)
         found = search(small, max_depth=depth, max_splits=most, sizes=True)
         # Sizes that the depth does not allow have no entry of their own.

@@ -168,6 +168,7 @@ class LocalSearch {
 
 ObliqueResult oblique_search(const ObliqueData& data, const ObliqueRequest& request,
                              Control& control, std::atomic<Cost>& best) {
+  if (data.prices != nullptr) return LocalSearch<Answers>(data, request, control, best).run();
   if (data.classes > 0) return LocalSearch<Classes>(data, request, control, best).run();
   return LocalSearch<Numbers>(data, request, control, best).run();
 }

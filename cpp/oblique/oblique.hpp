@@ -23,6 +23,9 @@ struct ObliqueData {
   const std::int32_t* labels = nullptr;
   const std::int64_t* costs = nullptr;
   std::int64_t unit = 1;
+  // Costs of every row (rows x classes): what each answer costs for it, not negative. Then there
+  // are no labels.
+  const std::int64_t* prices = nullptr;
   // Numbers (classes = 0): masses times squared distance to the leaf's value, in units of which
   // one squared distance has `scale`. The targets are centred.
   const double* targets = nullptr;

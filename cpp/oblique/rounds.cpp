@@ -22,6 +22,13 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
   take(all.counts, counts_);
   take(all.targets, targets_);
   take(all.masses, masses_);
+  if (all.prices != nullptr) {
+    const auto answers = static_cast<std::size_t>(all.classes);
+    for (const int i : chosen) {
+      const Cost* row = all.prices + static_cast<std::size_t>(i) * answers;
+      prices_.insert(prices_.end(), row, row + answers);
+    }
+  }
   data_.rows = static_cast<int>(chosen.size());
   data_.z = z_.data();
   data_.labels = all.labels == nullptr ? nullptr : labels_.data();
@@ -29,6 +36,7 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
   data_.counts = all.counts == nullptr ? nullptr : counts_.data();
   data_.targets = all.targets == nullptr ? nullptr : targets_.data();
   data_.masses = all.masses == nullptr ? nullptr : masses_.data();
+  data_.prices = all.prices == nullptr ? nullptr : prices_.data();
   // A side, and a penalty, is that share of the rows.
   const double share = static_cast<double>(data_.rows) / all.rows;
   data_.min_rows = std::max(1, static_cast<int>(share * all.min_rows));
@@ -83,6 +91,7 @@ ObliqueTree Rounds<Targets>::run(const Task& task, bool calling) {
   return search.written();
 }
 
+template class Rounds<Answers>;
 template class Rounds<Classes>;
 template class Rounds<Numbers>;
 

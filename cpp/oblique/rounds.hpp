@@ -21,7 +21,7 @@ class Sample {
   ObliqueData data_;
   std::vector<double> z_, targets_, masses_;
   std::vector<std::int32_t> labels_, counts_;
-  std::vector<std::int64_t> costs_;
+  std::vector<std::int64_t> costs_, prices_;
 };
 
 // What a round starts from.

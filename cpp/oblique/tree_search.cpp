@@ -297,6 +297,7 @@ void TreeSearch<Targets>::alternate(int idle_passes, Cost target) {
   }
 }
 
+template class TreeSearch<Answers>;
 template class TreeSearch<Classes>;
 template class TreeSearch<Numbers>;
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "oblique/answers.hpp"
 #include "oblique/targets.hpp"
 
 namespace KERNEL_NAMESPACE {

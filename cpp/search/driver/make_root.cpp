@@ -43,8 +43,9 @@ std::unique_ptr<Node> make_loss_root(const Problem& data, Workspace& work) {
 
 std::unique_ptr<Node> make_root(const Problem& data, Workspace& work) {
   if (data.masks != nullptr) {
-    if (data.weights != nullptr) return MaskNodeOf<TableMeasure>::root(data, work);
-    return MaskNodeOf<UnitMeasure>::root(data, work);
+    if (data.priced()) return MaskNodeOf<AnswerCosts>::root(data, work);
+    if (data.weights != nullptr) return MaskNodeOf<ClassCosts<TableMeasure>>::root(data, work);
+    return MaskNodeOf<ClassCosts<UnitMeasure>>::root(data, work);
   }
   if (data.priced()) return column_root<RowCosts>(data, work);
   if (data.loss != nullptr) return make_loss_root(data, work);

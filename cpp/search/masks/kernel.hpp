@@ -8,26 +8,25 @@
 
 #include "search/audit/mask_claims.hpp"
 #include "search/bits.hpp"
+#include "search/masks/answer_costs.hpp"
+#include "search/masks/class_costs.hpp"
 #include "search/masks/descent.hpp"
 #include "search/masks/mask_node.hpp"
-#include "search/masks/measure.hpp"
-#include "search/masks/row_sets.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-template <class Measure>
+// `Costs` says what leaves and rows cost: class_costs.hpp, answer_costs.hpp.
+template <class Costs>
 class MaskNodeOf final : public MaskNode {
  public:
   // What all nodes share.
   struct Shared {
-    explicit Shared(const Problem& data) : measure(data) {
+    explicit Shared(const Problem& data) : costs(data) {
       if (data.counts != nullptr && data.min_rows > 1)
         counts = std::make_unique<TableMeasure>(data.rows, data.counts);
     }
-    Measure measure;
+    Costs costs;
     std::unique_ptr<TableMeasure> counts;
-    std::vector<Word> of_class;  // class after class: its rows
-    int classes = 0;
 #ifdef EXACTREE_AUDIT
     std::shared_ptr<Audit> audit;
 #endif
@@ -42,15 +41,8 @@ class MaskNodeOf final : public MaskNode {
   static std::unique_ptr<Node> root(const Problem& data, Workspace&) {
     auto shared = std::make_shared<Shared>(data);
     const auto words = static_cast<std::size_t>(data.masks->words());
-    shared->classes = std::max(data.classes, 1);
-    shared->of_class.assign(words * static_cast<std::size_t>(shared->classes), 0);
     std::vector<Word> all(words, 0);
-    for (int i = 0; i < data.rows; ++i) {
-      const auto w = static_cast<std::size_t>(i / 64);
-      const Word bit = Word{1} << (i % 64);
-      all[w] |= bit;
-      shared->of_class[static_cast<std::size_t>(data.labels[i]) * words + w] |= bit;
-    }
+    for (int i = 0; i < data.rows; ++i) all[static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
     EXACTREE_CLAIM(shared->audit = AuditedRows::root_of(data));
     auto node = std::make_unique<MaskNodeOf>(*data.masks, shared, data.unit, data.min_rows);
     node->take_rows(all.data(), true);
@@ -64,9 +56,7 @@ class MaskNodeOf final : public MaskNode {
     const std::size_t n = words();
     set_.assign(rows, rows + n);
     limited_ = limited;
-    own_.resize(shared_->of_class.size());
-    for (std::size_t c = 0; c < own_.size() / n; ++c)
-      for (std::size_t w = 0; w < n; ++w) own_[c * n + w] = shared_->of_class[c * n + w] & rows[w];
+    costs().divide(rows, own_);
     leaf_ = leaf_of(rows, &label_);
     rows_ = 0;
     for (std::size_t w = 0; w < n; ++w) rows_ += count(rows[w]);
@@ -95,23 +85,22 @@ class MaskNodeOf final : public MaskNode {
   MaskPlace first_mask(Cost cost, Workspace& work) override {
     return choose(cost + 1, 0, true, true, work).place;
   }
-  const Word* rows_of_class(int label) const override {
-    return &shared_->of_class[static_cast<std::size_t>(label) * words()];
+  void add_wish(int label, const Word* rows, int side, MaskWish& wish) const override {
+    costs().add_wish(label, rows, side, wish);
   }
-
-  MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) override {
-    const TwoSets<Measure> sets(measure(), words(), left, right);
+  MaskChoice prefer(const Word* sent, const MaskWish& wish, Workspace& work) override {
+    const auto sets = costs().wished(set_.data(), wish, own_wish_);
+    Cost both[2];
+    sets.costs(sent, sent, both);
     const MaskLimit limit = limit_of(true);
-    MaskDescent<TwoSets<Measure>> descent(*tree_, sets, limit, work);
-    descent.best = measure().at_least(below);
+    MaskDescent descent(*tree_, sets, limit, work);
+    descent.best = both[0];
     descent.run();
     MaskChoice choice;
     choice.place = descent.place;
     if (!choice.place.found()) return choice;
-    Cost both[2];
     sets.costs(descent.mask(), descent.mask(), both);
     choice.swapped = both[1] < both[0];
-    choice.cost = measure().cost(descent.best);
     return choice;
   }
 
@@ -119,21 +108,15 @@ class MaskNodeOf final : public MaskNode {
     if (!work.switches.on(Pruning::kRecent)) return leaf;
     const MaskScratch& scratch = MaskScratch::of(work);
     const std::size_t n = words();
-    part_.resize(own_.size());
-    for (std::size_t c = 0; c < own_.size() / n; ++c)
-      for (std::size_t w = 0; w < n; ++w) part_[c * n + w] = shared_->of_class[c * n + w] & rows[w];
-    Cost best = measure().at_least(leaf);
-    const auto try_all = [&](const auto& sets) {
+    Cost best = costs().at_least(leaf);
+    costs().divide(rows, part_);
+    costs().with_sets(part_, [&](const auto& sets) {
       for (std::size_t i = 0; i < scratch.places.size(); ++i) {
         const Word* mask = &scratch.masks[i * n];
         best = std::min(best, sets.bound(mask, mask));
       }
-    };
-    if (shared_->classes == 2)
-      try_all(TwoSets<Measure>(measure(), n, part_.data(), &part_[n]));
-    else
-      try_all(ManySets<Measure>{measure(), n, part_});
-    return measure().cost(best);
+    });
+    return costs().cost(best);
   }
 
   bool raise(MaskArchive& archive, const Word* rows, Cost* lower, const Cost* goal,
@@ -151,7 +134,7 @@ class MaskNodeOf final : public MaskNode {
       const std::size_t e = archive.candidate(i);
       // Costs fall with the number of splits, so the last bound is the easiest to raise.
       const Cost slack = archive.key(e) - lower[n - 1];
-      if (slack <= 0 || measure().at_least_for(archive.rows(e) - own) >= slack) continue;
+      if (slack <= 0 || costs().at_least_for(archive.rows(e) - own) >= slack) continue;
       const Cost outside = cost_outside(archive.set(e), rows, slack);
       if (outside >= slack) continue;
       for (int k = from; k < n; ++k) lower[k] = std::max(lower[k], archive.lower(e)[k] - outside);
@@ -163,23 +146,7 @@ class MaskNodeOf final : public MaskNode {
     return false;
   }
 
-  Cost cost_of(const Word* rows) const override {
-    Cost sum = 0;
-    for (std::size_t w = 0; w < words(); ++w) sum += measure().sum(w, rows[w]);
-    return measure().cost(sum);
-  }
-  Cost leaf_of(const Word* rows, int* label) const override {
-    const std::size_t n = words();
-    Cost total = 0, top = -1;
-    for (std::size_t c = 0; c < shared_->of_class.size() / n; ++c) {
-      Cost sum = 0;
-      for (std::size_t w = 0; w < n; ++w)
-        sum += measure().sum(w, shared_->of_class[c * n + w] & rows[w]);
-      total += sum;
-      if (sum > top) top = sum, *label = static_cast<int>(c);
-    }
-    return measure().cost(total - top);
-  }
+  Cost leaf_of(const Word* rows, int* label) const override { return costs().leaf(rows, label); }
   int rows_of(const Word* rows) const override {
     int sum = 0;
     for (std::size_t w = 0; w < words(); ++w) sum += static_cast<int>(counted(w, rows[w]));
@@ -190,7 +157,7 @@ class MaskNodeOf final : public MaskNode {
   }
 
  private:
-  const Measure& measure() const { return shared_->measure; }
+  const Costs& costs() const { return shared_->costs; }
   std::size_t words() const { return static_cast<std::size_t>(tree_->words()); }
   Cost counted(std::size_t w, Word v) const {
     return shared_->counts ? shared_->counts->sum(w, v) : count(v);
@@ -199,10 +166,10 @@ class MaskNodeOf final : public MaskNode {
   Cost cost_outside(const Word* set, const Word* others, Cost most) const {
     Cost sum = 0;
     for (std::size_t w = 0; w < words(); ++w) {
-      sum += measure().sum(w, set[w] & ~others[w]);
-      if (measure().cost(sum) >= most) return most;
+      sum += costs().influence(w, set[w] & ~others[w]);
+      if (costs().cost(sum) >= most) return most;
     }
-    return measure().cost(sum);
+    return costs().cost(sum);
   }
   MaskLimit limit_of(bool limited) const {
     MaskLimit limit;
@@ -240,30 +207,27 @@ class MaskNodeOf final : public MaskNode {
   // The best single split, or the first in the order of the tree that will do.
   MaskChoice choose(Cost below, Cost low, bool limited, bool first, Workspace& work) {
     const MaskLimit limit = limit_of(limited);
-    const auto descend = [&](const auto& sets) {
+    MaskChoice choice;
+    costs().with_sets(own_, [&](const auto& sets) {
       MaskDescent descent(*tree_, sets, limit, work);
-      descent.best = measure().at_least(below);
-      descent.low = measure().at_most(low);
+      descent.best = costs().at_least(below);
+      descent.low = costs().at_most(low);
       if (first)
         descent.run_first();
       else
         descent.run();
-      MaskChoice choice;
       choice.place = descent.place;
-      choice.cost = measure().cost(descent.best);
+      choice.cost = costs().cost(descent.best);
       EXACTREE_CLAIM(if (!first && !work.control->stopped())
                          claims::best_mask(*this, limited, below, low, choice));
-      return choice;
-    };
-    if (shared_->classes == 1) return {};
-    if (shared_->classes == 2)
-      return descend(TwoSets<Measure>(measure(), words(), own_.data(), &own_[words()]));
-    return descend(ManySets<Measure>{measure(), words(), own_});
+    });
+    return choice;
   }
 
   std::shared_ptr<const Shared> shared_;
-  std::vector<Word> own_;           // class after class: the rows of this node
-  mutable std::vector<Word> part_;  // room for recent()
+  std::vector<Word> own_;              // the rows of this node as Costs divides them
+  mutable std::vector<Word> part_;     // room for recent()
+  typename Costs::WishRoom own_wish_;  // room for prefer()
 };
 
 }  // namespace exactree::EXACTREE_ISA

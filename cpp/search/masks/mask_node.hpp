@@ -32,6 +32,13 @@ struct MaskChoice {
   Cost cost = 0;
 };
 
+// Where rows are better off, left or right, if the subtrees on both sides stay as they are: the rows
+// that are right on each side; or, where every row has costs of its own, what each costs there.
+struct MaskWish {
+  std::vector<std::uint64_t> right[2];
+  std::vector<Cost> cost[2];
+};
+
 class MaskNode : public Node {
  public:
   using Word = std::uint64_t;
@@ -57,14 +64,14 @@ class MaskNode : public Node {
                      Workspace& work) const = 0;
   // The first mask in the order of the tree whose split, with two leaves, costs at most this.
   virtual MaskPlace first_mask(Cost cost, Workspace& work) = 0;
-  // The mask that sends the rows of `left` left and those of `right` right at the least cost of the
-  // rows it sends elsewhere, or the other way round, if that is below `below`.
-  virtual MaskChoice prefer(const Word* left, const Word* right, Cost below, Workspace& work) = 0;
+  // Adds that the tree on a side gives these rows this answer.
+  virtual void add_wish(int label, const Word* rows, int side, MaskWish& wish) const = 0;
+  // The mask that is better for the wish than `sent`, the rows that go left now: the best one of
+  // them, or the other way round if that is better still.
+  virtual MaskChoice prefer(const Word* sent, const MaskWish& wish, Workspace& work) = 0;
   // The best single split of these rows that costs less than `below`.
   virtual MaskChoice single(Cost below, Workspace& work) = 0;
-  virtual const Word* rows_of_class(int label) const = 0;
-  // What a set of rows costs if all are misclassified, and as a leaf.
-  virtual Cost cost_of(const Word* rows) const = 0;
+  // What a set of rows costs as a leaf.
   virtual Cost leaf_of(const Word* rows, int* label) const = 0;
   virtual int rows_of(const Word* rows) const = 0;
 

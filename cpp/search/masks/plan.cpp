@@ -75,21 +75,13 @@ void MaskPlanner::choose_single(int v) {
 
 bool MaskPlanner::choose_by_children(int v) {
   const Set& rows = place(v).rows;
-  Set right[2] = {Set(rows.size(), 0), Set(rows.size(), 0)}, sides[2];
-  for (int s = 0; s < 2; ++s) add_right(2 * v + s, rows, right[s]);
-  for (std::size_t w = 0; w < rows.size(); ++w) {
-    const std::uint64_t both = right[0][w] & right[1][w];
-    right[0][w] &= ~both;
-    right[1][w] &= ~both;
-  }
+  MaskWish wish;
+  for (int s = 0; s < 2; ++s) add_wish(2 * v + s, rows, s, wish);
+  Set sides[2];
   send(v, rows, sides);
-  Set wrong(rows.size());
-  for (std::size_t w = 0; w < rows.size(); ++w)
-    wrong[w] = (right[0][w] & ~sides[0][w]) | (right[1][w] & sides[0][w]);
   MaskNode& node = static_cast<MaskNode&>(*node_);
   node.take_rows(rows.data(), true);
-  const MaskChoice choice =
-      node.prefer(right[0].data(), right[1].data(), node.cost_of(wrong.data()), work_);
+  const MaskChoice choice = node.prefer(sides[0].data(), wish, work_);
   if (!choice.place.found()) return false;
   place(v).id = id_of(choice.place);
   place(v).flipped = choice.swapped;
@@ -122,16 +114,15 @@ void MaskPlanner::send(int v, const Set& rows, Set out[2]) const {
   }
 }
 
-// Adds those of the rows that the tree at v would get right.
-void MaskPlanner::add_right(int v, const Set& rows, Set& right) const {
+// Adds what the tree at v would answer these rows.
+void MaskPlanner::add_wish(int v, const Set& rows, int side, MaskWish& wish) const {
   if (bottom(v)) {
-    const std::uint64_t* label = root_.rows_of_class(place(v).label);
-    for (std::size_t w = 0; w < rows.size(); ++w) right[w] |= rows[w] & label[w];
+    root_.add_wish(place(v).label, rows.data(), side, wish);
     return;
   }
   Set sides[2];
   send(v, rows, sides);
-  for (int s = 0; s < 2; ++s) add_right(2 * v + s, sides[s], right);
+  for (int s = 0; s < 2; ++s) add_wish(2 * v + s, sides[s], side, wish);
 }
 
 MaskPlan MaskPlanner::leaf(int v) const {

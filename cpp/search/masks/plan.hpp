@@ -3,7 +3,9 @@
 // A tree of a fixed shape is improved split by split. Where the tree below a split is fixed, each
 // row is right on both sides, on neither, or on one of them; so the best mask for that split is the
 // one that parts those that are right on the left only from those that are right on the right only:
-// a single split of two sets of rows, which is found exactly (MaskNode::prefer). Splits above
+// a single split of two sets of rows, which is found exactly (MaskNode::prefer). Where rows have
+// costs of their own, one set are those that cost less on the left, and they count by how much
+// less. Splits above
 // leaves are best single splits. Some random first splits and a few rounds come close to the
 // optimum.
 #pragma once
@@ -53,7 +55,7 @@ class MaskPlanner {
   bool choose_by_children(int v);
   void pour(int v);
   void send(int v, const Set& rows, Set out[2]) const;
-  void add_right(int v, const Set& rows, Set& right) const;
+  void add_wish(int v, const Set& rows, int side, MaskWish& wish) const;
   MaskPlan grown(int v);
   MaskPlan leaf(int v) const;
   bool stopped() const { return work_.control != nullptr && work_.control->stopped(); }

@@ -20,6 +20,7 @@ from exactree import _native
 from exactree.cluster import tasks
 from exactree.cluster.keeping import KeptSearch
 from exactree.cluster.pools import LostPool, Pool
+from exactree.cluster.posing import OVER_MASKS
 
 # Seconds: what a piece may take before it is divided, what one that cannot be divided gets at
 # first, and how long short pieces are put together to be.
@@ -241,7 +242,7 @@ class Coordinator(KeptSearch):
     def _write_trees(self) -> None:
         """Have the trees of better splits written down, which only a stopped search needs."""
         while (wanted := self._session.next_unwritten()) is not None:
-            if self.posing.kind != "masks":
+            if self.posing.kind not in OVER_MASKS:
                 self._waiting.appendleft(Task([], [], WHOLE_SLICE, wanted=wanted))
 
     def _written(self, wanted: dict[str, Any], tree: list[list[int]]) -> None:

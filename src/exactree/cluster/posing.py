@@ -27,8 +27,10 @@ POSE: dict[str, Callable[..., _native.Posed]] = {
     "costs": _native.pose_costs,
     "squares": _native.pose_squares,
     "masks": _native.pose_masks,
+    "mask_costs": _native.pose_mask_costs,
     "losses": _pose_losses,
 }
+OVER_MASKS = frozenset({"masks", "mask_costs"})
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from exactree.cluster.coordinator import Coordinator
 from exactree.cluster.crew import Crew
 from exactree.cluster.ledger import Ledger
 from exactree.cluster.pools import as_pool
-from exactree.cluster.posing import Posing, of_problem
+from exactree.cluster.posing import OVER_MASKS, Posing, of_problem
 
 # Trees of fewer levels are found before a task has reached its worker.
 FEWEST_LEVELS = 3
@@ -64,7 +64,7 @@ class Elsewhere:
         """Run a search, by the piece if it is long enough."""
         posing = Posing(kind, rows, of_problem(terms))
         limits = {name: terms[name] for name in ("time_limit", "memory_limit", "poll")}
-        if terms["max_depth"] < FEWEST_LEVELS and kind != "masks":
+        if terms["max_depth"] < FEWEST_LEVELS and kind not in OVER_MASKS:
             if self.ledger is not None:
                 self.ledger.begin(posing)
             return posing.pose(threads=terms["threads"]).run(**limits)

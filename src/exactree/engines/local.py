@@ -20,8 +20,9 @@ from exactree.bounds import equal_rows_cost, leaves_and_equal_rows, with_penalti
 from exactree.engines import inseparable
 from exactree.engines.generic import generic
 from exactree.engines.leaf import single_leaf
-from exactree.engines.search import search, search_sizes
+from exactree.engines.search import search, search_sizes, table_of
 from exactree.engines.squares import is_squared, loss, why_not_whole
+from exactree.objectives.native import ClassWeights, PricedRows
 from exactree.partitions import Terms
 from exactree.problem import Cut, Limits, OnProgress, Plane, Problem, Progress, Result, Status
 from exactree.tree import Leaf, Node, Tree
@@ -117,9 +118,9 @@ class _Run:
         self.started = perf_counter()
         assert problem.partitions is not None
         self.terms = problem.partitions.richest
-        self.may_prove = not is_squared(problem) and inseparable.applies(problem, self.terms)
-        self.targets: _Errors | _Squares
-        self.targets = _Squares(problem) if is_squared(problem) else _Errors(problem)
+        plain = isinstance(problem.form, ClassWeights)
+        self.may_prove = plain and inseparable.applies(problem, self.terms)
+        self.targets = _targets_of(problem)
 
     def seconds(self) -> float:
         return perf_counter() - self.started
@@ -239,6 +240,12 @@ class _Run:
         return [lists]
 
 
+def _targets_of(problem: Problem) -> _Errors | _Prices | _Squares:
+    if is_squared(problem):
+        return _Squares(problem)
+    return _Prices(problem) if isinstance(problem.form, PricedRows) else _Errors(problem)
+
+
 class _Errors:
     """The 0-1 loss: costs are the problem's own."""
 
@@ -256,6 +263,29 @@ class _Errors:
             "costs": problem.weights,
             "unit": problem.unit,
             "penalty": int(problem.penalty),
+            "lower_bound": self.bound_units,
+        }
+
+    def cost(self, units: int, tree: Tree) -> int:
+        """Give the cost: the native search counts in whole numbers."""
+        return units
+
+
+class _Prices:
+    """Costs of every row and answer, in whole numbers too."""
+
+    price = 1
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.bound = int(equal_rows_cost(problem.keys(), problem.targets(), problem.objective))
+        self.bound_units = self.bound
+
+    def arguments(self) -> dict[str, Any]:
+        assert isinstance(self.problem.form, PricedRows)
+        return {
+            "prices": table_of(self.problem, self.problem.form),
+            "penalty": int(self.problem.penalty),
             "lower_bound": self.bound_units,
         }
 

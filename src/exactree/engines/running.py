@@ -12,6 +12,7 @@ SEARCHES: dict[str, Any] = {
     "costs": _native.search_costs,
     "squares": _native.search_squares,
     "masks": _native.search_masks,
+    "mask_costs": _native.search_mask_costs,
 }
 
 

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines.answers import (
@@ -141,9 +142,13 @@ def _run(
     if "lower_bound" not in terms:
         terms["lower_bound"] = _conflicts(problem)
     if isinstance(problem.form, PricedRows):
-        table = np.ascontiguousarray(problem.form.table[problem.targets().y] * problem.unit)
+        table = table_of(problem, problem.form)
         terms["time_limit"] = seconds_left(limits, started)
-        return run_native(limits, "costs", (problem.columns, table, problem.counts), terms)
+        if problem.partitions is None:
+            return run_native(limits, "costs", (problem.columns, table, problem.counts), terms)
+        terms |= _splits_of(problem, limits)
+        masks = problem.partitions.masks
+        return run_native(limits, "mask_costs", (masks, table, problem.counts), terms)
     terms["unit"] = problem.unit
     if isinstance(problem.form, CostTable):
         priced = _priced_rows(problem, problem.form)
@@ -156,12 +161,21 @@ def _run(
     rows = (problem.labels, problem.n_classes, problem.weights, problem.counts)
     if problem.partitions is None:
         return run_native(limits, "columns", (problem.columns, *rows), terms)
-    ranks = problem.columns if len(problem.columns) else None
-    cells = [(cells.vectors, cells.rows) for cells in problem.partitions.cells]
-    if cells and not limits.memory:
-        terms["memory_limit"] = GIBIBYTE
-    terms |= {"ranks": ranks, "cells": cells}
+    terms |= _splits_of(problem, limits)
     return run_native(limits, "masks", (problem.partitions.masks, *rows), terms)
+
+
+def _splits_of(problem: Problem, limits: Limits) -> dict[str, Any]:
+    """Give the splits beside the listed ones: thresholds, and partitions that the search makes."""
+    assert problem.partitions is not None
+    made = [(cells.vectors, cells.rows) for cells in problem.partitions.cells]
+    terms = {"ranks": problem.columns if len(problem.columns) else None, "cells": made}
+    return terms | {"memory_limit": GIBIBYTE} if made and not limits.memory else terms
+
+
+def table_of(problem: Problem, form: PricedRows) -> NDArray[np.int64]:
+    """Give what each answer costs for every row, in units of the problem."""
+    return np.ascontiguousarray(form.table[problem.targets().y] * problem.unit)
 
 
 def _priced_rows(problem: Problem, form: CostTable) -> tuple[Any, ...]:

@@ -61,6 +61,8 @@ class PricedRows(NativeForm):
     """
 
     table: NDArray[np.int64]
+    over_partitions = True
+    over_surfaces = True
 
 
 class Squares(NativeForm):
