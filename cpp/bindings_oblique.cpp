@@ -81,11 +81,11 @@ ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int
                              int n_classes, std::optional<ArrayIn<std::int64_t, 1>> costs,
                              std::optional<ArrayIn<std::int32_t, 1>> counts,
                              std::optional<NumberList> targets, std::optional<NumberList> masses,
-                             std::optional<ArrayIn<std::int64_t, 2>> prices,
-                             double scale, int max_depth, int max_splits, int min_rows,
-                             std::int64_t unit, std::int64_t penalty, int plane_columns,
-                             std::int64_t lower_bound, const std::vector<StartTree>& starts,
-                             std::uint64_t seed, int idle_rounds, double time_limit, int threads,
+                             std::optional<ArrayIn<std::int64_t, 2>> prices, double scale,
+                             int max_depth, int max_splits, int min_rows, std::int64_t unit,
+                             std::int64_t penalty, int plane_columns, std::int64_t lower_bound,
+                             const std::vector<StartTree>& starts, std::uint64_t seed,
+                             int idle_rounds, double time_limit, int threads,
                              const std::string& isa, std::optional<PollFunction> poll) {
   const std::size_t rows = z.shape(1);
   require(rows > 0 && rows < (std::size_t{1} << 30), "there must be 1 to 2**30 rows");
@@ -158,9 +158,9 @@ void bind_oblique(nb::module_& m) {
   m.def("search_oblique", &search_oblique, "z"_a.noconvert(), "labels"_a.noconvert() = nb::none(),
         "n_classes"_a = 0, "costs"_a.noconvert() = nb::none(), "counts"_a.noconvert() = nb::none(),
         "targets"_a.noconvert() = nb::none(), "masses"_a.noconvert() = nb::none(),
-        "prices"_a.noconvert() = nb::none(), nb::kw_only(), "scale"_a = 1.0, "max_depth"_a, "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1,
-        "penalty"_a = 0, "plane_columns"_a = 0, "lower_bound"_a = 0, "starts"_a = nb::list(),
-        "seed"_a = 0, "idle_rounds"_a = 100,
+        "prices"_a.noconvert() = nb::none(), nb::kw_only(), "scale"_a = 1.0, "max_depth"_a,
+        "max_splits"_a = -1, "min_rows"_a = 1, "unit"_a = 1, "penalty"_a = 0, "plane_columns"_a = 0,
+        "lower_bound"_a = 0, "starts"_a = nb::list(), "seed"_a = 0, "idle_rounds"_a = 100,
         "time_limit"_a = std::numeric_limits<double>::infinity(), "threads"_a = 1, "isa"_a = "auto",
         "poll"_a = nb::none(),
         "Search for a good tree of hyperplanes over columns of numbers (columns x rows).\n\n"

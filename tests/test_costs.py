@@ -138,14 +138,14 @@ def test_sizes_over_surfaces() -> None:
 
 def test_surfaces_of_any_size_have_a_local_search() -> None:
     rng = np.random.default_rng(9)
-    X, normals = rng.normal(size=(300, 4)), rng.normal(size=(2, 4))
+    X, normals = rng.normal(size=(150, 3)), rng.normal(size=(2, 3))
     sides = X @ normals.T > 0
     best = np.where(sides[:, 0], np.where(sides[:, 1], 0, 1), 2)
-    costs = rng.normal(size=(300, 12)) / 2
-    costs[np.arange(300), best] -= 2
+    costs = rng.normal(size=(150, 12)) / 2
+    costs[np.arange(150), best] -= 2
     found = exactree.solve(X, costs=costs, splits="hyperplane", max_depth=2, engine="local")
     axis = exactree.solve(X, costs=costs, max_depth=2)
-    ideal = costs[np.arange(300), best].sum()
+    ideal = costs[np.arange(150), best].sum()
     assert found.status == "local" and costs.min(axis=1).sum() <= found.lower_bound + 1e-9
     assert found.objective < (axis.objective + 3 * ideal) / 4
     assert sum(leaf.cost for leaf in leaves(found.tree)) == pytest.approx(found.objective)

@@ -207,9 +207,7 @@ def with_prices(small: Small, dice: random.Random) -> Small:
     """Give every row costs of its own: few answers or more than a register has, ties, noise."""
     answers = dice.choice([1, 2, 3, 4, 8, 9, 25])
     largest = dice.choice([1, 3, 100, 2**40])
-    prices = tuple(
-        tuple(dice.randrange(largest + 1) for _ in range(answers)) for _ in small.labels
-    )
+    prices = tuple(tuple(dice.randrange(largest + 1) for _ in range(answers)) for _ in small.labels)
     penalty = dice.choice([0, 0, 1, largest // 2])
     counts = small.counts or (dice.random() < 0.3 and (2,) * len(small.labels)) or None
     return replace(

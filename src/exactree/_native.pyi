@@ -148,6 +148,14 @@ def search_masks(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None)
     With `upper_bound`, the cost of a tree that is known, only trees below it are looked for; if there is none, the single leaf comes back with it as lower bound.
     """
 
+def pose_mask_costs(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], **terms) -> Posed:
+    """Pose the search of `search_mask_costs`."""
+
+def search_mask_costs(masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, cells: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]] = [], **terms) -> SearchResult:
+    """
+    Find a tree of least cost over side masks, given as for `search_masks`, with costs of rows as for `search_costs`.
+    """
+
 class ObliqueResult:
     """What a local search found."""
 
@@ -172,11 +180,11 @@ class ObliqueResult:
     @property
     def seconds(self) -> float: ...
 
-def search_oblique(z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_classes: int = 0, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, scale: float = 1.0, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, plane_columns: int = 0, lower_bound: int = 0, starts: Sequence[tuple[Sequence[int], Sequence[int], Sequence[Sequence[float]]]] = [], seed: int = 0, idle_rounds: int = 100, time_limit: float = float('inf'), threads: int = 1, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> ObliqueResult:
+def search_oblique(z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_classes: int = 0, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, prices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, *, scale: float = 1.0, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, plane_columns: int = 0, lower_bound: int = 0, starts: Sequence[tuple[Sequence[int], Sequence[int], Sequence[Sequence[float]]]] = [], seed: int = 0, idle_rounds: int = 100, time_limit: float = float('inf'), threads: int = 1, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> ObliqueResult:
     """
     Search for a good tree of hyperplanes over columns of numbers (columns x rows).
 
-    A tree is three lists in preorder: left and right children, -1 of a leaf, and planes, whose last number is the constant; a row goes right where the sum is above 0. The search ends at a tree of cost `lower_bound`, or after `idle_rounds` rounds without a better one; the tree depends on `seed`, not on `threads`. `plane_columns` above 0 limits the columns in a plane. For numbers, costs are in units of which one of squared error has `scale`, and the targets must be centred.
+    A tree is three lists in preorder: left and right children, -1 of a leaf, and planes, whose last number is the constant; a row goes right where the sum is above 0. The search ends at a tree of cost `lower_bound`, or after `idle_rounds` rounds without a better one; the tree depends on `seed`, not on `threads`. `plane_columns` above 0 limits the columns in a plane. For numbers, costs are in units of which one of squared error has `scale`, and the targets must be centred. `prices` (rows x answers) are costs as for `search_costs`.
     """
 
 class Proof:

@@ -17,8 +17,10 @@ namespace {
 // beforehand. The last round has no target but the best cost.
 constexpr int kShares[] = {4, 12, 32, 80, 160, 216};
 // Searches that take long have them all. In others the lowest targets, and many of them, cost more
-// than they prove. Three levels have a round only where they take a second or so.
+// than they prove. Three levels have a round only where they take a second or so; losses of numbers
+// and costs per row, whose scans take many times as long, always do.
 constexpr int kFewShares[] = {48, 160};
+constexpr int kSlowShares[] = {32, 96, 192};
 constexpr int kManyRows = 11000;
 constexpr std::int64_t kManyPairs = 10'000'000;  // rows times pairs of columns
 // From this depth on, so many promising thresholds are solved for the best cost before the end.
@@ -140,10 +142,14 @@ void ColumnFrontier<V>::list_shares() {
   const int depth = top_.budget.depth;
   const std::int64_t rows = top_.root.rows(), columns = top_.root.features();
   const bool everywhere = top_.request.switches.everywhere();
+  const bool slow = top_.data.loss != nullptr || top_.data.priced();
   if (depth == 2 && !everywhere) return;
-  if (depth == 3 && columns * columns * rows < kManyPairs && !everywhere) return;
+  const bool quick = !slow && columns * columns * rows < kManyPairs;
+  if (depth == 3 && quick && !everywhere) return;
   const bool long_search = depth > 4 || rows >= kManyRows || everywhere;
-  if (long_search)
+  if (slow && depth == 3 && !everywhere)
+    shares_.assign(std::begin(kSlowShares), std::end(kSlowShares));
+  else if (long_search)
     shares_.assign(std::begin(kShares), std::end(kShares));
   else
     shares_.assign(std::begin(kFewShares), std::end(kFewShares));

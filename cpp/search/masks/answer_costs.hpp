@@ -110,8 +110,8 @@ class AnswerCosts {
         wish.cost[side][i] = costs_[i * answers_ + static_cast<std::size_t>(label)];
       }
   }
-  // Rows that cost less on the left and those that cost less on the right, weighed by how much: with
-  // two subtrees that stay, a mask costs what it sends elsewhere, and a constant.
+  // Rows that cost less on the left and those that cost less on the right, weighed by how much:
+  // with two subtrees that stay, a mask costs what it sends elsewhere, and a constant.
   TwoSets<TableMeasure> wished(const Word* rows, const MaskWish& wish, WishRoom& room) const {
     room.weights.assign(rows_, 0);
     room.sets.assign(2 * words_, 0);
@@ -138,7 +138,8 @@ class AnswerCosts {
     std::vector<Cost> largest(static_cast<std::size_t>(data.rows));
     const auto answers = static_cast<std::size_t>(data.classes);
     for (std::size_t i = 0; i < largest.size(); ++i)
-      largest[i] = *std::max_element(data.row_costs + i * answers, data.row_costs + (i + 1) * answers);
+      largest[i] =
+          *std::max_element(data.row_costs + i * answers, data.row_costs + (i + 1) * answers);
     return largest;
   }
 

@@ -42,7 +42,8 @@ class MaskNodeOf final : public MaskNode {
     auto shared = std::make_shared<Shared>(data);
     const auto words = static_cast<std::size_t>(data.masks->words());
     std::vector<Word> all(words, 0);
-    for (int i = 0; i < data.rows; ++i) all[static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
+    for (int i = 0; i < data.rows; ++i)
+      all[static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
     EXACTREE_CLAIM(shared->audit = AuditedRows::root_of(data));
     auto node = std::make_unique<MaskNodeOf>(*data.masks, shared, data.unit, data.min_rows);
     node->take_rows(all.data(), true);

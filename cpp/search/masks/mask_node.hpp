@@ -32,8 +32,9 @@ struct MaskChoice {
   Cost cost = 0;
 };
 
-// Where rows are better off, left or right, if the subtrees on both sides stay as they are: the rows
-// that are right on each side; or, where every row has costs of its own, what each costs there.
+// Where rows are better off, left or right, if the subtrees on both sides stay as they are: the
+// rows that are right on each side; or, where every row has costs of its own, what each costs
+// there.
 struct MaskWish {
   std::vector<std::uint64_t> right[2];
   std::vector<Cost> cost[2];

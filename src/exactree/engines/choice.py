@@ -117,7 +117,7 @@ def choose(name: str, objective: Objective, *, constrained: bool = False) -> Cho
         )
     if name == "local" and not (form is not None and form.over_surfaces):
         raise ValueError(
-            "engine='local' searches for objectives 'error', 'squared_error' and costs per row, not "
+            "engine='local' searches for 'error', 'squared_error' and costs per row, not "
             f"{objective!r}: use 'generic'"
         )
     return Choice(name, ENGINES.get(name, local), form)

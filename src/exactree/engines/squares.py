@@ -118,7 +118,9 @@ def is_optimal(cost: float, least: float) -> bool:
 def why_not_whole(problem: Problem) -> str | None:
     """Say why the native search cannot take a problem; None if it can."""
     if problem.partitions is not None and not (problem.form and problem.form.over_partitions):
-        return "its splits are listed partitions, which it knows for 'error' and costs per row alone"
+        return (
+            "its splits are listed partitions, which it knows for 'error' and costs per row alone"
+        )
     return None
 
 

@@ -7,17 +7,27 @@ One that is no better in any of them than another can be replaced by that, so of
 subtrees that no other dominates in this sense are kept: its front.
 
 Subset (fewer rows never cost more) fails, since fewer rows have other predictions. What is left out
-is bounded by trees without the constraint, for which it holds: thresholds are searched by
-intervals, a split at p from a to before b costs at least what the left side of a and the right side
-of b cost without it.
+is bounded by problems for which it holds; thresholds are searched by intervals, a split at p from a
+to before b costs at least what the left side of a and the right side of b cost there:
+
+- Trees without the constraint, of any depth.
+- Free leaves. Let a leaf predict what it likes, but keep the predictions in order. A tree that
+  keeps to the constraint is one of these; and one for more rows, with its predictions, is one for
+  fewer, and costs no more there. A single split whose sides are in order costs what it does. If
+  they are not, the best predictions in order are equal: the cost of a leaf (of means, with a slack
+  of s for the order, w v / (w + v) (|a - b| - s)^2 more than the split).
+- Two classes, and a split of an increasing column: if a leaf on the left predicts 1, all on the
+  right do. So either the left side predicts 0 throughout, and costs the weight of its ones, or the
+  right side 1, and costs the weight of its zeros. Both weights grow with the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,21 +41,14 @@ from exactree.engines.shapes.restricting import (
     result_of,
     whole_budget,
 )
-from exactree.engines.shapes.thresholds import Thresholds
+from exactree.engines.shapes.single_splits import Entry, SingleSplits, table, undominated
+from exactree.engines.shapes.thresholds import Cases, Thresholds, least
 from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Result
 from exactree.tree import Leaf, Node, Tree
 
-# Means that differ by less than this share of the range of all targets count as equal.
-EQUAL = 1e-12
-
-
-class Entry(NamedTuple):
-    """A subtree with its cost, its lowest and its highest prediction."""
-
-    cost: Number
-    low: float
-    high: float
-    tree: Tree
+# Deeper trees begin with those of one level less, which take some of the time.
+QUICK_DEPTH = 2
+FEWER_LEVELS_SHARE = 0.3
 
 
 def monotone(
@@ -71,19 +74,12 @@ class _Fronts:
 
     def __init__(self, inner: Inner, directions: Sequence[int]) -> None:
         self.inner, self.problem, self.directions = inner, inner.problem, directions
-        targets = self.problem.targets()
-        self.regression = self.problem.objective.task == "regression"
-        self.weights = targets.weights
-        self.y: NDArray[Any] = targets.labels
-        self.slack = 0.0
-        if self.regression:
-            self.y = targets.y - targets.y.mean()
-            self.slack = EQUAL * float(np.ptp(targets.y))
+        self.single = SingleSplits(inner, directions)
+        self.slack = self.single.slack
         self.columns = range(len(self.problem.columns))
         self.free: dict[tuple[bytes, Budget], Number] = {}
-        self.best = self._leaf(all_rows(self.problem))
+        self.best = self.single.leaf(all_rows(self.problem))
         self.bound: Number = 0
-        self.patient = True  # while there is no tree but the leaf
 
     def run(self) -> None:
         """Search the whole problem."""
@@ -99,10 +95,39 @@ class _Fronts:
             self.best = Entry(cost, 0, 0, tree)
             return
         self._keep_all(self._pruned(tree, rows) + self._grown(rows, budget))
-        self.patient = False
+        self.single.patient = False
+        if budget.depth > QUICK_DEPTH:
+            self._begin_with_fewer_levels(rows, budget)
         for entry in self._front(rows, budget, self.best.cost, top=True):
             self._keep(entry)
         self.bound = self.best.cost
+
+    def _begin_with_fewer_levels(self, rows: Rows, budget: Budget) -> None:
+        """Take the best monotone tree of one level less, and grow it by what its leaves allow."""
+        inner = self.inner
+        left = inner.limits.seconds - (perf_counter() - inner.started)
+        limits = replace(inner.limits, seconds=FEWER_LEVELS_SHARE * left)
+        less = replace(self.problem, max_depth=budget.depth - 1)
+        show = None if inner.on_progress is None else inner.polled
+        found = monotone(less, limits, show, inner.engine, self.directions)
+        if found.status == "interrupted":
+            raise Stopped("interrupted")
+        self._keep(Entry(found.objective, 0, 0, found.tree))
+        if budget.splits is None:
+            self._keep_all(self._extended(found.tree, rows, budget))
+
+    def _extended(self, tree: Tree, rows: Rows, budget: Budget) -> list[Entry]:
+        """List the monotone trees that have single splits in the place of leaves of a tree."""
+        if isinstance(tree, Leaf):
+            found = [self.single.leaf(rows)]
+            single = budget.depth > 0 and len(rows) > 1
+            return undominated(found + self.single.splits(rows, inf)) if single else found
+        assert isinstance(tree.split, Cut)
+        goes_left, below = self.problem.goes_left(tree.split, rows), budget.shares()[0][0]
+        sides = (tree.left, rows[goes_left]), (tree.right, rows[~goes_left])
+        lefts, rights = (self._extended(child, side, below) for child, side in sides)
+        pairs = self._combined(lefts, rights, tree.split.column, tree.split.rank, inf)
+        return undominated([self.single.leaf(rows), *pairs])
 
     def _keep_all(self, entries: list[Entry]) -> None:
         for entry in entries:
@@ -110,10 +135,10 @@ class _Fronts:
 
     def _grown(self, rows: Rows, budget: Budget) -> list[Entry]:
         """List trees that split where a single monotone split is best, and again below it."""
-        found = [self._leaf(rows)]
+        found = [self.single.leaf(rows)]
         if budget.depth == 0 or len(rows) < 2:
             return found
-        best = min(self._singles(rows, inf), key=lambda entry: entry.cost, default=None)
+        best = min(self.single.splits(rows, inf), key=lambda entry: entry.cost, default=None)
         if best is None:
             return found
         assert isinstance(best.tree, Node) and isinstance(best.tree.split, Cut)
@@ -122,7 +147,7 @@ class _Fronts:
         one, other = shares[len(shares) // 2]
         lefts, rights = self._grown(rows[goes_left], one), self._grown(rows[~goes_left], other)
         column, rank = best.tree.split.column, best.tree.split.rank
-        return _undominated(found + self._combined(lefts, rights, column, rank, inf))
+        return undominated(found + self._combined(lefts, rights, column, rank, inf))
 
     def _keep(self, entry: Entry) -> None:
         if entry.cost < self.best.cost:
@@ -131,7 +156,7 @@ class _Fronts:
 
     def _pruned(self, tree: Tree, rows: Rows) -> list[Entry]:
         """List what monotone trees are left of a tree if some of its nodes become leaves."""
-        found = [self._leaf(rows)]
+        found = [self.single.leaf(rows)]
         if isinstance(tree, Leaf):
             return found
         goes_left = self.problem.goes_left(tree.split, rows)
@@ -139,12 +164,12 @@ class _Fronts:
         rights = self._pruned(tree.right, rows[~goes_left])
         assert isinstance(tree.split, Cut)
         column, rank = tree.split.column, tree.split.rank
-        return _undominated(found + self._combined(lefts, rights, column, rank, inf))
+        return undominated(found + self._combined(lefts, rights, column, rank, inf))
 
     def _keeps_to(self, tree: Tree, rows: Rows) -> tuple[float, float] | None:
         """Give the lowest and the highest prediction of a tree; None if it is not monotone."""
         if isinstance(tree, Leaf):
-            leaf = self._leaf(rows)
+            leaf = self.single.leaf(rows)
             return leaf.low, leaf.high
         goes_left = self.problem.goes_left(tree.split, rows)
         left = self._keeps_to(tree.left, rows[goes_left])
@@ -161,23 +186,16 @@ class _Fronts:
             return b <= c + self.slack
         return direction == 0 or a >= d - self.slack
 
-    def _leaf(self, rows: Rows) -> Entry:
-        cost, leaf = self.inner.leaf(rows)
-        assert isinstance(leaf, Leaf)
-        sums = self._sums(rows[None], np.array([0]), np.array([len(rows) - 1]))[0]
-        value = float(self._value(sums)[0])
-        return Entry(cost, value, value, leaf)
-
     def _front(self, rows: Rows, budget: Budget, cap: Number, *, top: bool = False) -> list[Entry]:
         """List the trees below the cap that no other dominates."""
         self.inner.tick()
-        found = [entry for entry in [self._leaf(rows)] if entry.cost < cap or top]
+        found = [entry for entry in [self.single.leaf(rows)] if entry.cost < cap or top]
         if budget.depth == 0 or len(rows) < 2:
             return found
         if budget.depth == 1:
-            return _undominated(found + self._singles(rows, cap))
+            return undominated(found + self.single.splits(rows, cap))
         for column in self.columns:
-            found = _undominated(found + self._column(rows, column, budget, cap, top))
+            found = undominated(found + self._column(rows, column, budget, cap, top))
             if top:
                 for entry in found:
                     self._keep(entry)
@@ -190,14 +208,15 @@ class _Fronts:
         """List the trees whose first split is in a column."""
         ranks = self.problem.columns[column, rows]
         cuts = np.unique(ranks)[:-1].tolist()
-        chain = Thresholds(len(cuts), subset_holds=self.problem.min_rows <= 1)
+        chain = Thresholds(len(cuts), subset_holds=self.problem.min_rows <= 1, cases=2)
         penalty, found = self.problem.penalty, []
         while (t := chain.next(cap - penalty)) is not None:
             left, right = rows[ranks <= cuts[t]], rows[ranks > cuts[t]]
             below = [one for pair in budget.shares() for one in pair]
             lows = [min(self._relaxed(side, one) for one in below) for side in (left, right)]
-            chain.close(t, *lows)
-            if sum(lows) + penalty >= cap or not self._enough(left, right):
+            cases = self._cases(column, left, right, *lows)
+            chain.close(t, *cases)
+            if least(*cases) + penalty >= cap or not self._enough(left, right):
                 continue
             for one, other in budget.shares():
                 entries = self._both(left, right, column, int(cuts[t]), (one, other), cap)
@@ -231,14 +250,14 @@ class _Fronts:
         if not lefts or not rights:
             return []
         penalty = self.problem.penalty
-        first, second = _table(lefts), _table(rights)
+        first, second = table(lefts), table(rights)
         cost = first[:, :1] + second[:, 0] + penalty
         allowed = (cost < cap) & self._pairs_fit(column, first, second)
         low = np.minimum(first[:, 1:2], second[:, 1])
         high = np.maximum(first[:, 2:], second[:, 2])
         i, j = np.nonzero(allowed)
         found = []
-        for k in self._best(cost[i, j], low[i, j], high[i, j]):
+        for k in self.single.best(cost[i, j], low[i, j], high[i, j]):
             a, b = lefts[i[k]], rights[j[k]]
             tree = Node(Cut(column, rank), a.tree, b.tree)
             total = a.cost + b.cost + penalty
@@ -256,23 +275,25 @@ class _Fronts:
             return np.asarray(lefts[:, 1:2] >= rights[:, 2] - self.slack)
         return np.ones((len(lefts), len(rights)), bool)
 
-    def _best(self, cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> list[int]:
-        """Give the places of those that no other dominates."""
-        left = np.lexsort((high, -low, cost))
-        found = []
-        while len(left):
-            i = left[0]
-            found.append(int(i))
-            left = left[(low[left] > low[i]) | (high[left] < high[i])]
-            if not self.patient:
-                self.inner.tick()
-        return found
+    def _cases(
+        self, column: int, left: Rows, right: Rows, low: Number, high: Number
+    ) -> tuple[Cases, Cases]:
+        """Bound two sides in the two cases that there are: see above."""
+        way = self.directions[column]
+        if self.single.regression or way == 0:
+            return (low, low), (high, high)
+        (zeros, ones), (other_zeros, other_ones) = map(self.single.by_class, (left, right))
+        lower, upper = (ones, other_zeros) if way > 0 else (zeros, other_ones)
+        return (lower, low), (high, upper)
 
     def _relaxed(self, rows: Rows, budget: Budget) -> Number:
-        """Give the least cost without the constraint."""
+        """Bound the least cost: of one level with free leaves, of more without the constraint."""
         key = rows.tobytes(), budget
         if key not in self.free:
-            self.free[key] = self.inner.solve(rows, self.columns, budget)[0]
+            if budget.depth == 1 and len(rows) > 1:
+                self.free[key] = self.single.free_level(rows)
+            else:
+                self.free[key] = self.inner.solve(rows, self.columns, budget)[0]
         return self.free[key]
 
     def _enough(self, *sides: Rows) -> bool:
@@ -281,73 +302,3 @@ class _Fronts:
             (len(side) if counts is None else counts[side].sum()) >= self.problem.min_rows
             for side in sides
         )
-
-    # --- Single splits, all at once -----------------------------------------------------------
-
-    def _sums(
-        self, orders: Rows, column: NDArray[Any], last: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Add up what the first and the remaining rows of orders have: weight, w y, w y^2."""
-        w, y = self.weights[orders], self.y[orders]
-        running = np.stack([w, w * y, w * y * y], axis=-1).cumsum(axis=1)
-        left = running[column, last]
-        return left, running[column, -1] - left
-
-    def _value(self, sums: NDArray[Any]) -> NDArray[Any]:
-        """Give what leaves of such sums predict: the mean, or the heavier class."""
-        if self.regression:
-            return np.asarray(sums[..., 1] / sums[..., 0])
-        return np.asarray(2 * sums[..., 1] > sums[..., 0]).astype(np.int64)
-
-    def _cost(self, sums: NDArray[Any]) -> NDArray[Any]:
-        if self.regression:
-            return np.asarray(np.maximum(sums[..., 2] - sums[..., 1] ** 2 / sums[..., 0], 0.0))
-        return np.asarray(np.minimum(sums[..., 1], sums[..., 0] - sums[..., 1]))
-
-    def _singles(self, rows: Rows, cap: Number) -> list[Entry]:
-        """List the single splits that no other dominates."""
-        ranks = self.problem.columns[:, rows]
-        order = np.argsort(ranks, axis=1, kind="stable")
-        sorted_ranks, orders = np.take_along_axis(ranks, order, axis=1), rows[order]
-        column, last = np.nonzero(sorted_ranks[:, 1:] != sorted_ranks[:, :-1])
-        if not len(column):
-            return []
-        left, right = self._sums(orders, column, last)
-        a, b = self._value(left), self._value(right)
-        cost = self._cost(left) + self._cost(right) + self.problem.penalty
-        way = np.array(self.directions)[column]
-        allowed = (way * (a - b) <= self.slack) & (cost < cap)
-        allowed &= self._large_enough(orders, column, last)
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        places = np.flatnonzero(allowed)
-        found: list[Entry] = []
-        for k in self._best(cost[places], low[places], high[places]):
-            i = places[k]
-            cut = Cut(int(column[i]), int(sorted_ranks[column[i], last[i]]))
-            sides = orders[column[i], : last[i] + 1], orders[column[i], last[i] + 1 :]
-            tree = Node(cut, *(self.inner.leaf(side)[1] for side in sides))
-            found.append(Entry(cost[i].item(), float(low[i]), float(high[i]), tree))
-        return found
-
-    def _large_enough(
-        self, orders: Rows, column: NDArray[Any], last: NDArray[Any]
-    ) -> NDArray[np.bool_]:
-        least, counts = self.problem.min_rows, self.problem.counts
-        running = np.ones(orders.shape, np.int64) if counts is None else counts[orders]
-        running = running.cumsum(axis=1)
-        left = running[column, last]
-        return np.asarray((left >= least) & (running[column, -1] - left >= least))
-
-
-def _table(entries: list[Entry]) -> NDArray[Any]:
-    """Give cost, lowest and highest prediction of every entry."""
-    return np.array([entry[:3] for entry in entries])
-
-
-def _undominated(entries: list[Entry]) -> list[Entry]:
-    """Leave out what is no better than another in cost, lowest and highest prediction."""
-    kept: list[Entry] = []
-    for one in sorted(entries, key=lambda e: (e.cost, -e.low, e.high)):
-        if not any(other.low >= one.low and other.high <= one.high for other in kept):
-            kept.append(one)
-    return kept

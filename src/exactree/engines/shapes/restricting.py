@@ -70,7 +70,7 @@ class Inner:
         if budget.depth == 0 or len(rows) < 2 or not len(columns):
             return self.leaf(rows)
         left = max(self.limits.seconds - (perf_counter() - self.started), 0.0)
-        found = self.engine(part, replace(self.limits, seconds=left), self._polled)
+        found = self.engine(part, replace(self.limits, seconds=left), self.polled)
         tree = _back(found.tree, columns, ranks)
         if found.status != "optimal":
             raise Stopped(found.status, found.lower_bound, tree)
@@ -84,7 +84,7 @@ class Inner:
         if now - self.ticked >= POLL_SECONDS:
             self.ticked = now
             try:
-                self._polled(Progress(0.0, 0, 0))
+                self.polled(Progress(0.0, 0, 0))
             except KeyboardInterrupt:
                 raise Stopped("interrupted") from None
 
@@ -120,7 +120,7 @@ class Inner:
         )
         return problem, ranks
 
-    def _polled(self, _: Progress) -> None:
+    def polled(self, _: Progress) -> None:
         """Let the user's function see the whole; it may stop it."""
         if self.on_progress is not None:
             seconds = perf_counter() - self.started

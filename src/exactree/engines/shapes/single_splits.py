@@ -1,0 +1,156 @@
+"""Leaves and single splits of some rows with what they predict: all thresholds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactree.engines.shapes.restricting import Inner, Rows
+from exactree.problem import Cut, Number
+from exactree.tree import Leaf, Node, Tree
+
+# Means that differ by less than this share of the range of all targets count as equal.
+EQUAL = 1e-12
+
+
+class Entry(NamedTuple):
+    """A subtree with its cost, its lowest and its highest prediction."""
+
+    cost: Number
+    low: float
+    high: float
+    tree: Tree
+
+
+class SingleSplits:
+    """Trees of at most one split; `directions` has 1, 0 or -1 for every rank column."""
+
+    def __init__(self, inner: Inner, directions: Sequence[int]) -> None:
+        self.inner, self.problem, self.directions = inner, inner.problem, directions
+        targets = self.problem.targets()
+        self.regression = self.problem.objective.task == "regression"
+        self.weights = targets.weights
+        self.y: NDArray[Any] = targets.labels
+        self.slack = 0.0
+        if self.regression:
+            self.y = targets.y - targets.y.mean()
+            self.slack = EQUAL * float(np.ptp(targets.y))
+        self.patient = True  # while there is no tree but the leaf
+
+    def leaf(self, rows: Rows) -> Entry:
+        """Give the leaf for some rows."""
+        cost, leaf = self.inner.leaf(rows)
+        assert isinstance(leaf, Leaf)
+        sums = self._sums(rows[None], np.array([0]), np.array([len(rows) - 1]))[0]
+        value = float(self._value(sums)[0])
+        return Entry(cost, value, value, leaf)
+
+    def by_class(self, rows: Rows) -> tuple[Number, Number]:
+        """Give the weights of two classes among some rows."""
+        all_weight, ones = self.weights[rows].sum(), self.weights[rows] @ self.y[rows]
+        return (all_weight - ones).item(), ones.item()
+
+    def best(self, cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> list[int]:
+        """Give the places of those that no other dominates."""
+        left = np.lexsort((high, -low, cost))
+        found = []
+        while len(left):
+            i = left[0]
+            found.append(int(i))
+            left = left[(low[left] > low[i]) | (high[left] < high[i])]
+            if not self.patient:
+                self.inner.tick()
+        return found
+
+    def _sums(
+        self, orders: Rows, column: NDArray[Any], last: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Add up what the first and the remaining rows of orders have: weight, w y, w y^2."""
+        w, y = self.weights[orders], self.y[orders]
+        running = np.stack([w, w * y, w * y * y], axis=-1).cumsum(axis=1)
+        left = running[column, last]
+        return left, running[column, -1] - left
+
+    def _value(self, sums: NDArray[Any]) -> NDArray[Any]:
+        """Give what leaves of such sums predict: the mean, or the heavier class."""
+        if self.regression:
+            return np.asarray(sums[..., 1] / sums[..., 0])
+        return np.asarray(2 * sums[..., 1] > sums[..., 0]).astype(np.int64)
+
+    def _cost(self, sums: NDArray[Any]) -> NDArray[Any]:
+        if self.regression:
+            return np.asarray(np.maximum(sums[..., 2] - sums[..., 1] ** 2 / sums[..., 0], 0.0))
+        return np.asarray(np.minimum(sums[..., 1], sums[..., 0] - sums[..., 1]))
+
+    def free_level(self, rows: Rows) -> Number:
+        """Give the least cost of at most one split with free leaves, however few rows they have."""
+        leaf = self.inner.leaf(rows)[0]
+        orders, column, last, _ = self._thresholds(rows)
+        if not len(column):
+            return leaf
+        left, right = self._sums(orders, column, last)
+        above = np.array(self.directions)[column] * (self._value(left) - self._value(right))
+        above = np.maximum(above - self.slack, 0)
+        split = self._cost(left) + self._cost(right)
+        if self.regression:
+            split += above**2 * left[:, 0] * right[:, 0] / (left[:, 0] + right[:, 0])
+        else:
+            split = np.where(above > 0, leaf, split)
+        best: Number = split.min().item() + self.problem.penalty
+        return min(leaf, best)
+
+    def _thresholds(self, rows: Rows) -> tuple[Rows, NDArray[Any], NDArray[Any], NDArray[np.int32]]:
+        """Order some rows by every column; give where a threshold is, and the ranks in order."""
+        ranks = self.problem.columns[:, rows]
+        order = np.argsort(ranks, axis=1, kind="stable")
+        sorted_ranks = np.take_along_axis(ranks, order, axis=1)
+        column, last = np.nonzero(sorted_ranks[:, 1:] != sorted_ranks[:, :-1])
+        return rows[order], column, last, sorted_ranks
+
+    def splits(self, rows: Rows, cap: Number) -> list[Entry]:
+        """List the single splits that no other dominates."""
+        orders, column, last, sorted_ranks = self._thresholds(rows)
+        if not len(column):
+            return []
+        left, right = self._sums(orders, column, last)
+        a, b = self._value(left), self._value(right)
+        cost = self._cost(left) + self._cost(right) + self.problem.penalty
+        way = np.array(self.directions)[column]
+        allowed = (way * (a - b) <= self.slack) & (cost < cap)
+        allowed &= self._large_enough(orders, column, last)
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        places = np.flatnonzero(allowed)
+        found: list[Entry] = []
+        for k in self.best(cost[places], low[places], high[places]):
+            i = places[k]
+            cut = Cut(int(column[i]), int(sorted_ranks[column[i], last[i]]))
+            sides = orders[column[i], : last[i] + 1], orders[column[i], last[i] + 1 :]
+            tree = Node(cut, *(self.inner.leaf(side)[1] for side in sides))
+            found.append(Entry(cost[i].item(), float(low[i]), float(high[i]), tree))
+        return found
+
+    def _large_enough(
+        self, orders: Rows, column: NDArray[Any], last: NDArray[Any]
+    ) -> NDArray[np.bool_]:
+        least, counts = self.problem.min_rows, self.problem.counts
+        running = np.ones(orders.shape, np.int64) if counts is None else counts[orders]
+        running = running.cumsum(axis=1)
+        left = running[column, last]
+        return np.asarray((left >= least) & (running[column, -1] - left >= least))
+
+
+def table(entries: list[Entry]) -> NDArray[Any]:
+    """Give cost, lowest and highest prediction of every entry."""
+    return np.array([entry[:3] for entry in entries])
+
+
+def undominated(entries: list[Entry]) -> list[Entry]:
+    """Leave out what is no better than another in cost, lowest and highest prediction."""
+    kept: list[Entry] = []
+    for one in sorted(entries, key=lambda e: (e.cost, -e.low, e.high)):
+        if not any(other.low >= one.low and other.high <= one.high for other in kept):
+            kept.append(one)
+    return kept
