@@ -286,7 +286,7 @@ def test_both_checkers_agree_on_damaged_plans(tmp_path: Path, program: Path) -> 
 def first_bound(header: dict[str, Any], plan: bytes, table: Table) -> int:
     """What the first checker computes."""
     X, y, _ = table
-    rows, _ = checking.prepared(header, X, y.astype(np.int64), None)
+    rows = checking.Rows(header, X, y.astype(np.int64), None)
     checker = checking.Checker(rows, plan, header["work"])
     order = np.argsort(rows.ranks, axis=1, kind="stable")
     bound = int(checker.claim(order, header["max_depth"], None)[-1, -1])

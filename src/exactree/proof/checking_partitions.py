@@ -32,7 +32,6 @@ import lzma
 import math
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -48,6 +47,7 @@ FAMILY = "partitions"
 LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
 DEEPEST, WIDEST, WORK = 200, 63, 1 << 38  # levels, splits; partitions times rows looked at
 CELLS, FLATS, BLOCK = 1 << 26, 1 << 26, 1 << 22  # of the list; of vectors v; at a time
+DAMAGE = LookupError, TypeError, ValueError, ArithmeticError, RuntimeError, EOFError, lzma.LZMAError
 TOTAL, INFINITE = 1 << 61, 1 << 62  # the cost of all rows stays below; more than any cost
 
 
@@ -62,7 +62,7 @@ def require(holds: Any, complaint: str) -> bool:
     return True
 
 
-def numbers(plan: bytes) -> Iterator[int]:
+def numbers(plan: bytes) -> Any:
     """Read the numbers of a plan: seven bits a byte, lowest first, at most 63 bits in all."""
     for found in re.finditer(rb"[\x80-\xff]*[\0-\x7f]|[\x80-\xff]+", plan):
         bytes_ = found.group()
@@ -286,9 +286,9 @@ class Checker:
 
 def read(path: Any) -> tuple[Header, bytes]:
     """Give header and plan of a certificate; nothing in them has been checked."""
-    with open(path, "rb") as file:
-        packed = file.read(LARGEST + 1)
     try:
+        with open(path, "rb") as file:
+            packed = file.read(LARGEST + 1)
         unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
         data = unpacker.decompress(packed, LARGEST + 1)
         line, end, plan = data.partition(b"\n")
@@ -299,7 +299,7 @@ def read(path: Any) -> tuple[Header, bytes]:
         header = json.loads(line, object_pairs_hook=once)
         known = [header["format"], header["version"], header["family"]]
         require(known == ["exactree.proof", 1, FAMILY], f"not for this checker: {known}")
-    except (lzma.LZMAError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
+    except DAMAGE as error:
         raise Rejected(f"this is no certificate, or a damaged one: {error}") from error
     return header, plan
 
@@ -400,9 +400,9 @@ def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = W
     header, plan = read(path)
     try:
         compare(header, plan, np.asarray(X, np.float64), y, sample_weight, work)
-    except (LookupError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
-        if isinstance(error, Rejected):
-            raise
+    except Rejected:
+        raise
+    except DAMAGE as error:
         raise Rejected(f"a header that is damaged, or of other data: {error!r}") from error
     return header
 

@@ -27,15 +27,14 @@ def by_errors(
 ) -> bytes:
     """Find a plan for what the results say, and pack it with the header that it shows."""
     header["family"] = checking.FAMILY
-    rows, kept = checking.prepared(header, subject.X, labels, weights)
+    rows = checking.Rows(header, subject.X, labels, weights)
     results = results_of(result, header)
     splits = header["max_splits"]
     shown: list[Header] = []
     targets = [0] * (1 + (splits or 0))
     for found, budget in results:
         tree = written_tree(found.tree, subject, int)
-        cost, used = checking.tree_cost(header, tree, subject.X[kept], rows, budget)
-        value = cost * rows.unit + used * Fraction(header["penalty"])
+        value = rows.cost_of(tree, header["max_depth"], budget)
         bound = value if found.status == "optimal" else min(value, Fraction(found.lower_bound))
         shown.append({"max_splits": budget, "value": str(value), "tree": tree})
         targets[-1 if budget is None else budget] = round(bound / rows.unit)
@@ -45,7 +44,7 @@ def by_errors(
         rows.weight,
         rows.size,
         n_classes=rows.classes,
-        costs=rows.costs,
+        costs=None if rows.plain else rows.costs,
         max_depth=_depth(header, rows.ranks),
         max_splits=-1 if splits is None else splits,
         least=rows.least,
@@ -69,7 +68,7 @@ def by_squares(
 ) -> bytes:
     """Do the same for the squared error: the plan is looked for in whole units of it."""
     header["family"] = checking_squared.FAMILY
-    rows, kept = checking_squared.prepared(header, subject.X, targets, weights)
+    rows = checking_squared.Rows(header, subject.X, targets, weights)
     results = results_of(result, header)
     splits = header["max_splits"]
     shown: list[Header] = []
@@ -78,12 +77,11 @@ def by_squares(
     wanted = [0] * (1 + (splits or 0))
     for found, budget in results:
         tree = written_tree(found.tree, subject, float)
-        cost, used = checking_squared.tree_cost(header, tree, subject.X[kept], rows, budget)
-        value = cost + used * Fraction(header["penalty"])
+        value = rows.cost_of(tree, header["max_depth"], budget)
         bound = value if found.status == "optimal" else min(value, Fraction(found.lower_bound))
         shown.append({"max_splits": budget, "value": _decimal(value, ceil), "tree": tree})
         # Half of the tolerance is left to roundings.
-        units = bound * (1 - TOLERANCE / 2) / rows.price * Fraction(price)
+        units = bound * (1 - TOLERANCE / 2) / rows.unit * Fraction(price)
         wanted[-1 if budget is None else budget] = int(units)
     proof = _native.prove_columns(
         rows.ranks.astype(np.int32),
@@ -99,8 +97,8 @@ def by_squares(
         squares=rows.sums / rows.weight,
         price=price,
     )
-    # The checker loses a share of the squares for every row, and some for every addition.
-    lost = spread * (len(rows.sums) + 600) * 2.0**-51
+    # The checker loses a quantum, 2^-51 of the squares, for every row, and some for every addition.
+    lost = spread * (len(rows.sums) + 600) * 2.0**-50
     bounds = [rows.true(max(0.0, bound / price - lost)) for bound in proof.bounds]
     claimed(shown, [Fraction(_decimal(bound, floor)) for bound in bounds], header)
     proved = [e for (found, _), e in zip(results, shown, strict=True) if found.status == "optimal"]
