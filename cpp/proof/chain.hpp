@@ -49,11 +49,18 @@ class Chain {
   Chain(const Facts& facts, const Rows& rows, int f, Shape shape, int below)
       : shape_(shape), below_(below), penalty_(facts.problem.penalty), rigid_(facts.rigid) {
     const std::size_t n = static_cast<std::size_t>(rows.n);
-    before_.resize(n + 1);
+    if (facts.unit || rigid_) each_ = facts.influence[0];
+    if (each_ == 0) before_.resize(n + 1);
+    if (each_ != 0 && shape.variants == 1) {
+      for (std::size_t i = 0; i + 1 < n; ++i)
+        if (is_end(rows.column(f)[i])) places_.push_back(static_cast<int>(i) + 1);
+      range_[0] = {0, static_cast<int>(places_.size())};
+      return;
+    }
     std::vector<Cost> sizes(shape.variants == 2 ? n + 1 : 0);
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t place = rows.column(f)[i], r = row_of(place);
-      before_[i + 1] = before_[i] + facts.influence[r];
+      if (each_ == 0) before_[i + 1] = before_[i] + facts.influence[r];
       if (shape.variants == 2) sizes[i + 1] = sizes[i] + facts.problem.sizes[r];
       if (is_end(place) && i + 1 < n) places_.push_back(static_cast<int>(i) + 1);
     }
@@ -71,7 +78,9 @@ class Chain {
   }
 
   const std::vector<int>& places() const { return places_; }
-  Cost before(int position) const { return before_[static_cast<std::size_t>(position)]; }
+  Cost before(int position) const {
+    return each_ != 0 ? each_ * position : before_[static_cast<std::size_t>(position)];
+  }
   // What the rows between two positions can cost at most.
   Cost between(int a, int b) const { return rigid_ && a != b ? kInfinite : before(b) - before(a); }
   bool allowed(int variant, int place) const {
@@ -170,7 +179,8 @@ class Chain {
   int below_;
   Cost penalty_;
   bool rigid_;
-  std::vector<Cost> before_;
+  Cost each_ = 0;             // what every row can cost, if they are all alike
+  std::vector<Cost> before_;  // else, of the first rows
   std::vector<int> places_;
   Range range_[2];
 };

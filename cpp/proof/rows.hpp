@@ -149,25 +149,26 @@ inline Rows side_of(const Facts& facts, const Rows& rows, int f, int position, i
   for (int i = begin; i < end; ++i) inside[row_of(rows.column(f)[i])] = 1;
   Rows out;
   out.n = end - begin;
-  // One place more, so that a row may be written before it is known to stay.
-  out.order.resize(static_cast<std::size_t>(features) * static_cast<std::size_t>(out.n) + 1);
-  std::uint32_t* to = out.order.data();
+  const std::size_t n = static_cast<std::size_t>(out.n);
+  out.order.resize(static_cast<std::size_t>(features) * n);
+  // The last row that stays is written again and again until the next one comes: whether a larger
+  // value begins after it is known only then. There is no branch on what stays, which is random.
+  std::vector<std::uint32_t> kept(n + 1);
   for (int g = 0; g < features; ++g) {
     const std::uint32_t* from = rows.column(g);
-    const std::uint32_t* const start = to;
-    std::uint32_t ended = 0;  // whether a larger value has begun since the last row that stays
+    std::uint32_t last = 0, ended = 0;
+    std::size_t at = 0;
     for (int i = 0; i < rows.n; ++i) {
       const std::uint32_t place = from[i], r = row_of(place);
-      const std::uint32_t stays = inside[r];
-      if (stays != 0 && to != start) to[-1] |= ended;
-      ended = stays != 0 ? 0 : ended;
-      *to = r;
-      to += stays;
-      ended |= place & kEnd;
+      const std::uint32_t stays = inside[r], mask = 0 - stays;
+      kept[at] = last | ended;
+      at += stays;
+      last = (r & mask) | (last & ~mask);
+      ended = (ended & ~mask) | (place & kEnd);
     }
-    to[-1] |= kEnd;
+    kept[at] = last | kEnd;
+    std::copy_n(kept.data() + 1, n, out.order.data() + static_cast<std::size_t>(g) * n);
   }
-  out.order.pop_back();
   count(facts, out);
   return out;
 }

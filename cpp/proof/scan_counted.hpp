@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "proof/scanner.hpp"
@@ -40,8 +41,7 @@ class CountedScanner final : public Scanner {
         const std::uint32_t place = rows.column(g)[i];
         const Word bit = Word{1} << (i % 64);
         const int label = facts.problem.labels[row_of(place)];
-        bits_[word(g, i / 64) * static_cast<std::size_t>(classes()) +
-              static_cast<std::size_t>(label)] |= bit;
+        bits_[of_class(g, label) + static_cast<std::size_t>(i / 64)] |= bit;
         if (is_end(place) && i + 1 < rows.n) ends_[word(g, i / 64)] |= bit;
       }
     for (int i = 0; i < rows.n; ++i) ++all_[facts.problem.labels[row_of(rows.column(0)[i])]];
@@ -63,7 +63,8 @@ class CountedScanner final : public Scanner {
     std::fill_n(total[0], classes(), 0);
     for (int b = 0; 64 * b < position; ++b) {
       const Word inside = low_bits(std::min(64, position - 64 * b));
-      for (int c = 0; c < classes(); ++c) total[0][c] += count(bits_of(first_, b)[c] & inside);
+      for (int c = 0; c < classes(); ++c)
+        total[0][c] += count(bits_[of_class(first_, c) + static_cast<std::size_t>(b)] & inside);
     }
     for (int c = 0; c < classes(); ++c) total[1][c] = all_[c] - total[0][c];
     std::int32_t best[2][2];
@@ -96,6 +97,7 @@ class CountedScanner final : public Scanner {
 
  private:
   static constexpr int kMost = Labels > 0 ? Labels : 256;
+  static constexpr int kTogether = 8, kMany = Labels == 2 ? 24 : 4;  // words
 
   int classes() const { return Labels > 0 ? Labels : classes_; }
   std::size_t cells(int each) const {
@@ -104,8 +106,8 @@ class CountedScanner final : public Scanner {
   }
   std::size_t word(int g, int b) const { return static_cast<std::size_t>(g * words_ + b); }
   Word valid(int b) const { return low_bits(std::min(64, rows_.n - 64 * b)); }
-  const Word* bits_of(int g, int b) const {
-    return &bits_[word(g, b) * static_cast<std::size_t>(classes())];
+  std::size_t of_class(int g, int c) const {
+    return static_cast<std::size_t>((g * classes() + c) * words_);
   }
 
   // How many rows every split of a column gets wrong on a side, at least, from an earlier scan. By
@@ -165,34 +167,62 @@ class CountedScanner final : public Scanner {
     std::int32_t reach = 0;
   };
 
-  // Through the words of column g for one side.
+  // Through the words of column g for one side, some at a time where no split of them can be best.
   Swept sweep(int g, int s, int v, int rows, const std::int32_t* total, std::int32_t& best) const {
     std::int32_t so_far[kMost], here[kMost];
     std::fill_n(so_far, classes(), 0);
-    int before = 0;
     Swept out;
-    for (int b = 0; b < words_; ++b) {
+    if (words_ < kMany) {
+      sweep_words(g, 0, words_, s, v, rows, total, so_far, best, out);
+      return out;
+    }
+    const Word flip = s == 0 ? 0 : ~Word{0};
+    const Word* const left = left_.data();
+    for (int from = 0; from < words_; from += kTogether) {
+      const int to = std::min(from + kTogether, words_);
+      for (int c = 0; c < classes(); ++c) {
+        const Word* const bits = &bits_[of_class(g, c)];
+        std::int64_t found = 0;
+        for (int b = from; b < to; ++b) found += count(bits[b] & (left[b] ^ flip));
+        here[c] = static_cast<std::int32_t>(found);
+      }
+      const std::int32_t most = most_within(so_far, here, total);
+      if (most > best) {
+        sweep_words(g, from, to, s, v, rows, total, so_far, best, out);
+        continue;
+      }
+      out.reach = std::max(out.reach, most);
+      for (int c = 0; c < classes(); ++c) so_far[c] += here[c];
+    }
+    return out;
+  }
+
+  void sweep_words(int g, int from, int to, int s, int v, int rows, const std::int32_t* total,
+                   std::int32_t* so_far, std::int32_t& best, Swept& out) const {
+    std::int32_t here[kMost];
+    Word inside[kMost];
+    for (int b = from; b < to; ++b) {
       const Word left = left_[static_cast<std::size_t>(b)];
-      const Word inside = s == 0 ? left : valid(b) & ~left;
-      const Word* bits = bits_of(g, b);
-      for (int c = 0; c < classes(); ++c) here[c] = count(bits[c] & inside);
+      const Word side = s == 0 ? left : valid(b) & ~left;
+      for (int c = 0; c < classes(); ++c) {
+        inside[c] = bits_[of_class(g, c) + static_cast<std::size_t>(b)] & side;
+        here[c] = count(inside[c]);
+      }
       const std::int32_t most = most_within(so_far, here, total);
       if (most > best) {
         Word ends = ends_[word(g, b)];
-        if (v == 1) ends &= large_enough(inside, before, rows);
+        if (v == 1)
+          ends &= large_enough(side, std::accumulate(so_far, so_far + classes(), 0), rows);
         for (int a = 0; ends != 0 && a < classes(); ++a)
           for (int z = 0; z < classes(); ++z) {
             if (a == z || so_far[a] + here[a] + total[z] - so_far[z] <= best) continue;
-            const int at = walk(bits[a] & inside, bits[z] & inside, ends, so_far[a] - so_far[z],
-                                total[z], best);
+            const int at = walk(inside[a], inside[z], ends, so_far[a] - so_far[z], total[z], best);
             if (at >= 0) out.position = 64 * b + at + 1;
           }
       }
       out.reach = std::max(out.reach, std::min(most, best));
       for (int c = 0; c < classes(); ++c) so_far[c] += here[c];
-      if (variants_ == 2) before += count(inside);
     }
-    return out;
   }
 
   // What is right at most, of all a != z, for splits within a word.
@@ -272,7 +302,7 @@ class CountedScanner final : public Scanner {
   Cost scale_;
   std::vector<Place> place_;   // by column and place there: the place in the first column
   std::vector<Word> ends_;     // by column and word: where it can be split
-  std::vector<Word> bits_;     // by column, word and label
+  std::vector<Word> bits_;     // by column, label and word
   std::vector<Word> left_;     // of a column: the rows left of the threshold
   std::vector<Floor> floors_;  // by column and side
   std::vector<Place> where_;

@@ -60,6 +60,13 @@ class SquaresScanner final : public Scanner {
     for (int g = 0; g < features_; ++g)
       for (std::size_t i = 0; i < n_; ++i)
         place_[padded(g) + i] = where[row_of(rows_.column(g)[i])];
+    Moments so_far;
+    for (int i = 0; i < rows_.n; ++i) {
+      so_far.add(facts_.problem, row_of(rows_.column(f)[i]));
+      up_to_[static_cast<std::size_t>(i) + 1] = so_far;
+    }
+    std::fill(left_.begin(), left_.end(), Moments{});
+    moved_ = 0;
   }
 
   void scan(int position, SideCosts out[2]) override {
@@ -115,34 +122,42 @@ class SquaresScanner final : public Scanner {
     place_.assign(many * places_, std::numeric_limits<std::int32_t>::max() - 1);
     for (std::vector<Moments>* of : {&whole_, &left_, &before_}) of->resize(many + columns);
     bound_.resize(many);
+    up_to_.resize(n_ + 1);
+    block_of_.resize(inside_.size() * columns);
     for (int g = 0; g < features_; ++g)
       for (std::size_t i = 0; i < n_; ++i) {
         const std::uint32_t r = row_of(rows_.column(g)[i]);
+        block_of_[r * columns + static_cast<std::size_t>(g)] =
+            static_cast<std::uint32_t>((padded(g) + i) / places_);
         sum_[padded(g) + i] = sums_[start(g) + i];
         weight_[padded(g) + i] = weights_[start(g) + i];
         square_[padded(g) + i] = sums_[start(g) + i] * facts_.problem.targets_of[r];
       }
-    for (std::size_t b = 0; b < many; ++b)
-      whole_[b] = left_in(b, std::numeric_limits<std::int32_t>::max());
+    for (std::size_t i = 0; i < many * places_; ++i) {
+      Moments& block = whole_[i / places_];
+      block = {block.weight + weight_[i], block.sum + sum_[i], block.squares + square_[i]};
+    }
   }
 
-  // Sums over the rows of a block that are left of a threshold, in eight lanes.
-  Moments left_in(std::size_t block, std::int32_t position) const {
-    double sum[8] = {}, weight[8] = {}, square[8] = {};
-    for (std::size_t i = block * places_; i < (block + 1) * places_; i += 8)
-      for (std::size_t j = 0; j < 8; ++j) {
-        const double inside = place_[i + j] < position ? 1.0 : 0.0;
-        sum[j] += inside * sum_[i + j];
-        weight[j] += inside * weight_[i + j];
-        square[j] += inside * square_[i + j];
+  // Let the first `position` rows of the first column be the left ones. From one threshold to the
+  // next only the rows between them change sides.
+  void move_to(int position) {
+    const std::size_t columns = static_cast<std::size_t>(features_);
+    const double sign = position > moved_ ? 1.0 : -1.0;
+    const int end = std::max(position, moved_);
+    for (int i = std::min(position, moved_); i < end; ++i) {
+      const std::uint32_t r = row_of(rows_.column(first_)[i]);
+      const double w = sign * static_cast<double>(facts_.problem.weights[r]);
+      const double y = facts_.problem.targets_of[r];
+      const std::uint32_t* block = &block_of_[r * columns];
+      for (std::size_t g = 0; g < columns; ++g) {
+        Moments& left = left_[block[g]];
+        left.weight += w;
+        left.sum += w * y;
+        left.squares += w * y * y;
       }
-    Moments out;
-    for (std::size_t j = 0; j < 8; ++j) {
-      out.sum += sum[j];
-      out.weight += weight[j];
-      out.squares += square[j];
     }
-    return out;
+    moved_ = position;
   }
 
   static Moments less(const Moments& all, const Moments& part) {
@@ -153,8 +168,9 @@ class SquaresScanner final : public Scanner {
   }
 
   void scan_blocks(int position, SideCosts out[2]) {
-    for (std::size_t b = 0; b < bound_.size(); ++b) left_[b] = left_in(b, position);
-    const Moments sides[2] = {moments(0, position), moments(position, rows_.n)};
+    move_to(position);
+    const Moments& first = up_to_[static_cast<std::size_t>(position)];
+    const Moments sides[2] = {first, less(up_to_[n_], first)};
     for (int s = 0; s < 2; ++s) {
       const Moments& all = sides[s];
       const double mean = all.sum / all.weight;
@@ -290,8 +306,11 @@ class SquaresScanner final : public Scanner {
   std::size_t blocks_ = 0;
   std::vector<double> sum_, weight_, square_;  // by column and place, filled up to whole blocks
   std::vector<std::int32_t> place_;            // likewise: the place in the first column
+  std::vector<std::uint32_t> block_of_;        // by row and column
   std::vector<Moments> whole_, left_, before_;
+  std::vector<Moments> up_to_;  // of the first rows of the first column
   std::vector<double> bound_;
+  int moved_ = 0;  // so many rows of the first column are in left_
 };
 
 }  // namespace exactree::EXACTREE_ISA
