@@ -61,6 +61,7 @@ inline nb::dict question_dict(const Question& question) {
     out["position"] = question.position;
     out["goal"] = question.goal;
     out["best"] = question.best;
+    out["round"] = question.round;
     out["lo"] = std::vector<Costs>{question.lo[0], question.lo[1]};
     out["hi"] = std::vector<Costs>{question.hi[0], question.hi[1]};
     if (question.shared) {
@@ -113,6 +114,7 @@ inline Question question_from(const nb::dict& from) {
   question.position = item<int>(from, "position");
   question.goal = item<Costs>(from, "goal");
   question.best = item<Costs>(from, "best");
+  question.round = item<int>(from, "round");
   take_pair(from, "lo", question.lo);
   take_pair(from, "hi", question.hi);
   if (!from.contains("neighbours")) return question;
@@ -147,16 +149,31 @@ inline Tree tree_from(const TreeRows& rows) {
   return tree;
 }
 
+inline void add_sides(const Costs lo[2], const Costs hi[2], const SideFacts facts[2],
+                      nb::dict& out) {
+  if (!lo[0].empty()) {
+    out["lo"] = std::vector<Costs>{lo[0], lo[1]};
+    out["hi"] = std::vector<Costs>{hi[0], hi[1]};
+  }
+  for (int s = 0; s < 2; ++s)
+    if (!facts[s].empty()) out[s == 0 ? "left_facts" : "right_facts"] = facts_bytes(facts[s]);
+}
+
+inline void take_sides(const nb::dict& from, Costs lo[2], Costs hi[2], SideFacts facts[2]) {
+  if (from.contains("lo")) {
+    take_pair(from, "lo", lo);
+    take_pair(from, "hi", hi);
+  }
+  for (int s = 0; s < 2; ++s) {
+    const char* name = s == 0 ? "left_facts" : "right_facts";
+    if (from.contains(name)) facts[s] = facts_from(from[name]);
+  }
+}
+
 inline nb::dict reply_dict(const Reply& reply) {
   nb::dict out;
   out["complete"] = reply.complete;
-  if (!reply.lo[0].empty()) {
-    out["lo"] = std::vector<Costs>{reply.lo[0], reply.lo[1]};
-    out["hi"] = std::vector<Costs>{reply.hi[0], reply.hi[1]};
-  }
-  for (int s = 0; s < 2; ++s)
-    if (!reply.facts[s].empty())
-      out[s == 0 ? "left_facts" : "right_facts"] = facts_bytes(reply.facts[s]);
+  add_sides(reply.lo, reply.hi, reply.facts, out);
   if (!reply.best.empty()) out["best"] = reply.best;
   nb::list masks, trees;
   for (const FoundMask& found : reply.masks)
@@ -172,6 +189,48 @@ inline nb::dict reply_dict(const Reply& reply) {
   return out;
 }
 
+inline nb::dict plan_dict(const PlanFacts& plan) {
+  nb::dict out;
+  nb::list tried, trees;
+  for (const auto& at : plan.tried) {
+    nb::dict one;
+    one["feature"] = at.feature;
+    one["position"] = at.position;
+    add_sides(at.lo, at.hi, at.facts, one);
+    tried.append(one);
+  }
+  for (const FoundTree& found : plan.trees)
+    trees.append(nb::make_tuple(found.budget, found.cost, rows_of_tree(found.tree)));
+  out["more"] = plan.more;
+  out["order"] = plan.order;
+  out["promising"] = plan.promising;
+  out["bound"] = plan.bound;
+  out["tried"] = tried;
+  out["trees"] = trees;
+  return out;
+}
+
+inline PlanFacts plan_from(const nb::dict& from) {
+  PlanFacts plan;
+  plan.known = true;
+  plan.more = item<bool>(from, "more");
+  plan.order = item<std::vector<int>>(from, "order");
+  plan.promising = item<std::vector<Integers>>(from, "promising");
+  plan.bound = item<Costs>(from, "bound");
+  for (const nb::handle at : item<nb::list>(from, "tried")) {
+    require(nb::isinstance<nb::dict>(at), "a plan is not as it should be");
+    const auto one = nb::borrow<nb::dict>(at);
+    PlanFacts::Tried& tried = plan.tried.emplace_back();
+    tried.feature = item<int>(one, "feature");
+    tried.position = item<int>(one, "position");
+    take_sides(one, tried.lo, tried.hi, tried.facts);
+  }
+  for (const nb::handle found : item<nb::list>(from, "trees"))
+    plan.trees.push_back({element<int>(found, 0), element<Cost>(found, 1),
+                          tree_from(element<TreeRows>(found, 2))});
+  return plan;
+}
+
 inline void take_counters(const nb::dict& from, Counters& counters) {
   const auto numbers = item<Integers>(from, "counters");
   require(numbers.size() == 3 + counters.pruned.size(), "there are not as many counters");
@@ -184,15 +243,7 @@ inline void take_counters(const nb::dict& from, Counters& counters) {
 inline Reply reply_from(const nb::dict& from) {
   Reply reply;
   reply.complete = item<bool>(from, "complete");
-  if (from.contains("lo")) {
-    take_pair(from, "lo", reply.lo);
-    take_pair(from, "hi", reply.hi);
-  }
-  for (int s = 0; s < 2; ++s) {
-    const char* name = s == 0 ? "left_facts" : "right_facts";
-    if (!from.contains(name)) continue;
-    reply.facts[s] = facts_from(from[name]);
-  }
+  take_sides(from, reply.lo, reply.hi, reply.facts);
   if (from.contains("best")) reply.best = item<Costs>(from, "best");
   if (from.contains("masks"))
     for (const nb::handle found : item<nb::list>(from, "masks"))

@@ -74,15 +74,17 @@ class PySession : Role {
     session_ = make_session(posing_, make_root(), control_, progress_, keep);
   }
 
-  bool open() {
+  bool open(const std::optional<Plain>& known) {
     bool ready = false;
+    if (known) plan_ = plan_from(*known);
     {
       nb::gil_scoped_release release;
-      ready = session_->open();
+      ready = session_->open(plan_);
     }
     watcher_.raise();
     return ready;
   }
+  nb::any plan() const { return plan_.known ? any_of(plan_dict(plan_)) : any_of(nb::none()); }
   // A number and a question; none now (busy), or none at all.
   nb::any ask(bool shared) {
     Question question;
@@ -132,6 +134,7 @@ class PySession : Role {
   void stop(const std::string& why) { session_->stop(status_from(why)); }
   bool stopped() const { return session_->stopped(); }
   AnySession& session() { return *session_; }
+  std::int64_t evaluations() const { return session_->evaluations(); }
   Cost objective() const { return progress_.objective; }
   Cost lower_bound() const { return progress_.lower_bound; }
   std::int64_t room(std::int64_t memory_limit) const { return posing_.room(memory_limit); }
@@ -151,6 +154,7 @@ class PySession : Role {
  private:
   SearchProgress progress_;
   Watcher watcher_;
+  PlanFacts plan_;
   std::unique_ptr<AnySession> session_;
 };
 
@@ -170,6 +174,11 @@ class PyHelper {
     return helper_->answer(seconds);
   }
   bool give() { return helper_->give(); }
+  nb::any take_part() {
+    const Claim part = helper_->take_part();
+    if (part.reply.lo[0].empty()) return any_of(nb::none());
+    return any_of(nb::make_tuple(question_dict(part.question), reply_dict(part.reply)));
+  }
   std::int64_t evaluations() const { return helper_->evaluations(); }
   bool take_unwritten() { return helper_->take_unwritten(); }
   void write(double seconds) {
@@ -232,7 +241,9 @@ void bind_remote(nb::module_& m) {
       .def(nb::init<const Posed&, double, std::int64_t, std::optional<PollFunction>, bool>(),
            "posed"_a, nb::kw_only(), "time_limit"_a = std::numeric_limits<double>::infinity(),
            "memory_limit"_a = 0, "poll"_a = nb::none(), "keep"_a = false)
-      .def("open", &PySession::open, "Find first trees; False if it was stopped meanwhile.")
+      .def("open", &PySession::open, "plan"_a = nb::none(),
+           "Find first trees, or take those of an earlier run; False if it was stopped meanwhile.")
+      .def_prop_ro("plan", &PySession::plan, "What was planned, once it is open.")
       .def(
           "ask", &PySession::ask, "shared"_a = false,
           "Give the next piece as (number, question); True if there may be more later, else False.")
@@ -248,6 +259,7 @@ void bind_remote(nb::module_& m) {
       .def("stop", &PySession::stop, "why"_a)
       .def_prop_ro("stopped", &PySession::stopped)
       .def("finish", &PySession::finish, "workers"_a = 1, "Write the trees down and end it.")
+      .def_prop_ro("evaluations", &PySession::evaluations, "Without those of helpers.")
       .def_prop_ro("objective", &PySession::objective)
       .def_prop_ro("lower_bound", &PySession::lower_bound);
   nb::class_<PyHelper>(m, "Helper", "A thread that answers the pieces of a session.")
@@ -261,6 +273,8 @@ void bind_remote(nb::module_& m) {
       .def("take_unwritten", &PyHelper::take_unwritten, "Take a split whose tree is wanted.")
       .def("write", &PyHelper::write, "seconds"_a, "Write its tree down.")
       .def("give_written", &PyHelper::give_written, "Tell the session, and give the tree.")
+      .def("take_part", &PyHelper::take_part,
+           "From any thread: what is known of its piece by now, as a claim, and ask for more.")
       .def_prop_ro("evaluations", &PyHelper::evaluations)
       .def("stop", &PyHelper::stop, "From any thread: end what it is at.");
   nb::class_<PyAnswerer>(m, "Answerer", "Answers the questions of a session.")

@@ -15,11 +15,8 @@ template <class V>
 bool BinaryFrontier<V>::plan() {
   const Budget budget = top_.budget;
   const bool solved = budget.depth <= kShallow;
-  const int n = V::budgets_of(budget.child().splits);
   const auto& columns = root().distinct();
-  siblings_.start(
-      static_cast<int>(columns.size()), [&](int k) { return root().left_rows(k); }, root().rows(),
-      top_.data.unit, n);
+  start_siblings();
   if (!solved && !top_.request.switches.on(Pruning::kIncumbent)) return true;
   Glance glance;
   const Budget less = Budget::of(solved ? budget.depth : budget.depth - 1, budget.splits);
@@ -29,14 +26,41 @@ bool BinaryFrontier<V>::plan() {
   auto& source = BinarySource<V>::of(top_.worker);
   if (!source.solve_columns(less, root(), ahead.upper, ahead, &glance)) return false;
   take_optimum(less, ahead);
-  if (!solved && top_.request.switches.on(Pruning::kSibling)) {
-    V all = V::constant(0, n);
-    raise_to(all, ahead.lower);
-    siblings_.learn_all(all);
-  }
+  if (!solved) learn_ahead(ahead.lower);
   for (const int k : best_first(glance, columns.size()))
     order_.push_back(columns[static_cast<std::size_t>(k)]);
   return !solved;
+}
+
+template <class V>
+void BinaryFrontier<V>::start_siblings() {
+  siblings_.start(
+      static_cast<int>(root().distinct().size()), [&](int k) { return root().left_rows(k); },
+      root().rows(), top_.data.unit, V::budgets_of(top_.budget.child().splits));
+}
+
+// All rows within the levels of a side.
+template <class V>
+void BinaryFrontier<V>::learn_ahead(const V& lower) {
+  ahead_ = costs_of(lower);
+  if (!top_.request.switches.on(Pruning::kSibling)) return;
+  V all = V::constant(0, V::budgets_of(top_.budget.child().splits));
+  raise_to(all, lower);
+  siblings_.learn_all(all);
+}
+
+template <class V>
+void BinaryFrontier<V>::note_plan(PlanFacts& plan) const {
+  ColumnFrontier<V>::note_plan(plan);
+  plan.bound = ahead_;
+}
+
+template <class V>
+void BinaryFrontier<V>::take_plan(const PlanFacts& plan) {
+  ColumnFrontier<V>::take_plan(plan);
+  start_siblings();
+  const Budget less = Budget::of(top_.budget.depth - 1, top_.budget.splits);
+  if (!plan.bound.empty()) learn_ahead(value_of<V>(plan.bound, V::budgets_of(less.splits)));
 }
 
 template <class V>

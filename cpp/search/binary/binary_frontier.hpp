@@ -20,6 +20,8 @@ class BinaryFrontier final : public ColumnFrontier<V> {
   using ColumnFrontier<V>::top_;
 
   bool plan() override;
+  void note_plan(PlanFacts& plan) const override;
+  void take_plan(const PlanFacts& plan) override;
   bool ruled_out(int place, const Task<V>& task, const V& target, Worker<V>& worker) override;
   void spread(int place, const Task<V>& task) override;
 
@@ -27,7 +29,10 @@ class BinaryFrontier final : public ColumnFrontier<V> {
   // The index of a place's column among the distinct ones.
   int distinct(int place) const;
   void take_optimum(Budget budget, const Solution<V>& optimum);
+  void start_siblings();
+  void learn_ahead(const V& lower);
 
+  Costs ahead_;  // what a tree of one level less costs at least
   Siblings<V> siblings_;
 };
 

@@ -16,6 +16,7 @@ void Chain<V>::start(const ChainContext& context, const Relatives<V>& relatives,
   runs_.clear();
   next_run_ = 0;
   targets_.clear();
+  round_ = 0;
   const int rows = context.node->rows();
   first_allowed_ = context.node->first_allowed(context.feature);
   last_allowed_ = context.node->last_allowed(context.feature);
@@ -179,6 +180,21 @@ Task<V> Chain<V>::task_at(int position) {
   return {kFirst, kLast, at, position, 0};
 }
 
+template <class V>
+Task<V> Chain<V>::task_in_turn(int position) {
+  Task<V> task = task_at(position);
+  task.run_begin = task.run_end = task.entry;  // what was left of its run waits elsewhere
+  for (std::size_t i = next_run_; i < runs_.size(); ++i) {
+    const auto [begin, end] = runs_[i];
+    if (entry(begin).position > position || entry(end).position <= position) continue;
+    task.run_begin = begin;
+    task.run_end = end;
+    runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  return task;
+}
+
 // A new entry, of which nothing is known yet.
 template <class V>
 int Chain<V>::link(int after, int position, int rank) {
@@ -207,7 +223,7 @@ int Chain<V>::insert(int after, int position, int rank) {
 template <class V>
 void Chain<V>::commit(const Task<V>& task) {
   entry(task.entry).closed = true;
-  entry(task.entry).round = static_cast<std::int16_t>(targets_.size());
+  entry(task.entry).round = round_;
   for (int step = 0; step < 2; ++step) {
     const auto beyond = [&](int i) { return step == 0 ? entry(i).next : entry(i).prev; };
     for (int i = beyond(task.entry); i >= 0; i = beyond(i)) {
@@ -277,16 +293,19 @@ V Chain<V>::solved_bound(const Entry& e) const {
 }
 
 template <class V>
+void Chain<V>::open_below(Entry& e, const V& target) {
+  if (!e.closed) return;
+  const V found = join(e.hi[0], e.hi[1], context_.penalty, context_.budgets);
+  const V proved = solved_bound(e);
+  for (int k = 0; k < target.budgets(); ++k)
+    if (proved[k] < std::min(target[k], found[k])) e.closed = false;
+}
+
+template <class V>
 void Chain<V>::begin_round(const V& target) {
-  for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
-    Entry& e = entry(i);
-    if (!e.closed) continue;
-    const V found = join(e.hi[0], e.hi[1], context_.penalty, context_.budgets);
-    const V proved = solved_bound(e);
-    for (int k = 0; k < target.budgets(); ++k)
-      if (proved[k] < std::min(target[k], found[k])) e.closed = false;
-  }
+  for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) open_below(entry(i), target);
   targets_.push_back(target);
+  round_ = static_cast<std::int16_t>(targets_.size());
   reopen(context_.node->rows());
 }
 
@@ -295,6 +314,25 @@ void Chain<V>::reconsider(int i, const V& target) {
   V least = join(entry(i).hi[0], entry(i).hi[1], context_.penalty, context_.budgets);
   lower_to(least, target);
   if (any_below(cost_below(entry(i)), least)) entry(i).closed = false;
+}
+
+// Others solved for few different targets: those of rounds, and the best costs of their time. A
+// list that is full has room for the rounds to come; then what the bounds say has to do.
+template <class V>
+void Chain<V>::solved_for(int i, const V& solved, const V& target) {
+  constexpr std::size_t kMostTargets = 30000;
+  const auto same = [&](const V& t) { return !any_below(t, solved) && !any_below(solved, t); };
+  const auto at = std::find_if(targets_.begin(), targets_.end(), same);
+  const auto index = static_cast<std::size_t>(at - targets_.begin());
+  if (at == targets_.end()) {
+    if (targets_.size() >= kMostTargets) {
+      entry(i).closed = false;
+      return;
+    }
+    targets_.push_back(solved);
+  }
+  entry(i).round = static_cast<std::int16_t>(index + 1);
+  open_below(entry(i), target);
 }
 
 template <class V>

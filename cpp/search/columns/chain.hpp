@@ -74,6 +74,9 @@ class Chain {
   bool pick(const V& best, Task<V>& task, Counters& counters);
   // The threshold at a position, as if it had been picked first.
   Task<V> task_at(int position);
+  // The same, as if it had been picked in its turn. What waits to be looked at covers the same
+  // thresholds afterwards, once the task is committed.
+  Task<V> task_in_turn(int position);
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
 
@@ -112,6 +115,9 @@ class Chain {
   void begin_round(const V& target);
   // Opens a threshold again unless its bounds show that there is nothing new below the target.
   void reconsider(int i, const V& target);
+  // A threshold was solved for a target by somebody else. It is opened again if there may be
+  // something new below the one of now.
+  void solved_for(int i, const V& solved, const V& target);
   // Looks again at everything before a position; whatever is known stays known.
   void reopen(int before);
   // Opens the entries of which it is not known whether they cost at most `value` with budget k: a
@@ -146,6 +152,7 @@ class Chain {
   void spread(const Entry& from, Entry& to, bool& changed) const;
   // What is proved of a threshold that was solved.
   V solved_bound(const Entry& e) const;
+  void open_below(Entry& e, const V& target);
   // A bound on every split at or after a and before b; see gap().
   V bound_between(const Entry& a, const Entry& b) const;
   // transfer.cpp
@@ -163,7 +170,8 @@ class Chain {
   std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
   std::size_t next_run_ = 0;
   std::int64_t told_ = 0;
-  std::vector<V> targets_;  // of the rounds so far
+  std::vector<V> targets_;  // of the rounds so far, and those that others solved for
+  std::int16_t round_ = 0;  // under way
   int first_allowed_ = 1, last_allowed_ = 0;
 };
 

@@ -30,13 +30,18 @@ constexpr std::size_t kMostPromising = 3;
 }  // namespace
 
 template <class V>
-bool ColumnFrontier<V>::open() {
+bool ColumnFrontier<V>::open(PlanFacts* kept) {
   if (top_.data.features == 0) return true;
   if (top_.incumbents.size() > 1) settle_one_split();
-  const bool more = plan();
+  bool more = true;
+  if (kept != nullptr && kept->known)
+    take_plan(*kept), more = kept->more;
+  else
+    more = plan();
   complete_order();
   // A limit may be reached before there is anything to search.
   if (top_.worker.control().stopped()) return false;
+  if (kept != nullptr && !kept->known) note_plan(*kept), kept->more = more, kept->known = true;
   if (!more || top_.budget.depth < 2) return true;
   frame_ = {&top_.root, top_.budget, {}, {}, 0, true};
   lanes_.resize(order_.size());
@@ -190,6 +195,7 @@ Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
       }
       if (take_threshold(o, worker, mine.job)) {
         mine.place = o;
+        mine.round = lane.round;
         ++lane.busy;
         return Asked::kPiece;
       }
@@ -219,6 +225,7 @@ bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece)
     Lane& lane = lanes_[static_cast<std::size_t>(place)];
     if (lane.done) continue;
     piece.place = static_cast<int>(place);
+    piece.round = -1;
     if (!lane.chain) start_lane(piece.place, worker);
     piece.job.task = lane.chain->task_at(at.position);
     const V below = goal(piece.place);

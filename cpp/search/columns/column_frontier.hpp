@@ -25,6 +25,7 @@ namespace exactree {
 template <class V>
 struct ColumnPiece : Piece {
   Job<V> job;
+  int round = 0;  // -1: promising
   std::vector<PlacedJob<V>> swept;
   Sweep::Room room;
 };
@@ -34,7 +35,7 @@ class ColumnFrontier : public Frontier<V> {
  public:
   using Frontier<V>::Frontier;
 
-  bool open() override;
+  bool open(PlanFacts* plan) override;
   bool worth_threads() const override;
   std::unique_ptr<Piece> piece() const override { return std::make_unique<ColumnPiece<V>>(); }
   Asked ask(Worker<V>& worker, Piece& piece) override;
@@ -44,9 +45,11 @@ class ColumnFrontier : public Frontier<V> {
   void accept(Piece& piece, const Reply& reply) override;
   void reply(const Piece& piece, Reply& reply) const override;
   void keep_part(Worker<V>& worker, Piece& piece) override;
+  void reply_part(const Piece& piece, const Solution<V>& side, Reply& reply) const override;
   void add_neighbours(const Piece& piece, Question& question) const override;
   bool restore(const Question& question, const Reply& reply) override;
   bool take(const Question& question, Piece& piece) override;
+  bool resume(const Question& question, const Reply& reply, Piece& piece) override;
   bool open_side(Piece& piece, OpenSide<V>& side) override;
   void close_side(Piece& piece, const OpenSide<V>& side,
                   std::unique_ptr<Solution<V>> solution) override;
@@ -61,6 +64,10 @@ class ColumnFrontier : public Frontier<V> {
 
   // First trees, and an order of the columns. False if there is nothing left to search.
   virtual bool plan();
+  // What plan() found, but for the trees, and back again. Throws std::invalid_argument if it makes
+  // no sense.
+  virtual void note_plan(PlanFacts& plan) const;
+  virtual void take_plan(const PlanFacts& plan);
   // Whether a threshold is ruled out by something that its chain does not know.
   virtual bool ruled_out(int /*place*/, const Task<V>& /*task*/, const V& /*target*/,
                          Worker<V>& /*worker*/) {
@@ -106,7 +113,10 @@ class ColumnFrontier : public Frontier<V> {
   Asked sweep_all(Worker<V>& worker, ColumnPiece<V>& piece);
   bool sweep_first(Worker<V>& worker, ColumnPiece<V>& piece);
   const V& target(int round);
+  bool is_split(std::int64_t feature, std::int64_t position) const;
   int place_of(const Question& question) const;
+  bool start_piece(const Question& question, ColumnPiece<V>& piece);
+  void skip_rounds(int place, int round);
 
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};

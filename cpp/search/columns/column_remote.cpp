@@ -1,5 +1,6 @@
 // Thresholds of root columns as questions for workers elsewhere, and their answers.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "search/columns/column_frontier.hpp"
@@ -15,6 +16,11 @@ constexpr int kDivisibleLevels = 3;
 // Longer lists are not kept with claims: they are made again in less time than it takes to read.
 constexpr std::int64_t kMostKept = 4 << 20;
 
+template <class V>
+void keep_facts(const Solution<V>& solution, SideFacts& facts) {
+  if (!solution.lists.empty() && solution.bytes() <= kMostKept) facts = facts_of(solution);
+}
+
 }  // namespace
 
 template <class V>
@@ -22,6 +28,7 @@ void ColumnFrontier<V>::describe(const Piece& piece, Question& question) const {
   const auto& mine = static_cast<const ColumnPiece<V>&>(piece);
   question.feature = column(mine.place);
   question.position = mine.job.task.position;
+  question.round = mine.round;
   question.best = costs_of(mine.job.best);
   question.target = costs_of(mine.job.target);
   question.goal = costs_of(goal(mine.place));
@@ -55,8 +62,24 @@ void ColumnFrontier<V>::reply(const Piece& piece, Reply& reply) const {
     reply.hi[s] = costs_of(job.hi[s]);
     reply.facts[s] = {};
     const bool wanted = reply.complete || s == job.solving;
-    if (wanted && job.kids[s] && !job.kids[s]->lists.empty() && job.kids[s]->bytes() <= kMostKept)
-      reply.facts[s] = facts_of(*job.kids[s]);
+    if (wanted && job.kids[s]) keep_facts(*job.kids[s], reply.facts[s]);
+  }
+}
+
+// Of a side that was solved before the other, all is known.
+template <class V>
+void ColumnFrontier<V>::reply_part(const Piece& piece, const Solution<V>& side,
+                                   Reply& reply) const {
+  const auto& job = static_cast<const ColumnPiece<V>&>(piece).job;
+  for (int s = 0; s < 2; ++s) {
+    reply.lo[s] = costs_of(job.lo[s]);
+    V hi = job.hi[s];
+    if (s == job.solving) lower_to(hi, side.upper);
+    reply.hi[s] = costs_of(hi);
+    if (s == job.solving)
+      keep_facts(side, reply.facts[s]);
+    else if (job.kids[s])
+      keep_facts(*job.kids[s], reply.facts[s]);
   }
 }
 
@@ -65,10 +88,13 @@ void ColumnFrontier<V>::keep_part(Worker<V>& worker, Piece& piece) {
   auto& job = static_cast<ColumnPiece<V>&>(piece).job;
   if (job.solving < 0 || !job.kids[job.solving]) return;
   auto& kid = job.kids[job.solving];
-  if (top_.root.kind() == SplitKind::kColumns && !kid->lists.empty())
-    ColumnSource<V>::of(worker).store_open(*kid);
-  else
+  if (top_.root.kind() != SplitKind::kColumns || kid->lists.empty()) {
     kid.reset();
+    return;
+  }
+  ColumnSource<V>::of(worker).store_open(*kid);
+  // The best tree that was found of the side. It has lists, so what is found without a search is.
+  lower_to(job.hi[job.solving], kid->upper);
 }
 
 template <class V>
@@ -77,6 +103,10 @@ void ColumnFrontier<V>::add_neighbours(const Piece& piece, Question& question) c
   const Chain<V>& chain = *lanes_[static_cast<std::size_t>(mine.place)].chain;
   for (int s = 0; s < 2; ++s) {
     Relatives<V> relatives;
+    const int kid = chain.entry(mine.job.task.entry).kid[s];
+    if (kid >= 0)  // of an earlier round, or an earlier run
+      question.neighbours.push_back(
+          {mine.job.task.position, s, facts_of(*frame_.kids[static_cast<std::size_t>(kid)])});
     chain.relatives(mine.job.task.entry, s, frame_.kids, relatives);
     for (int i = 0; i < relatives.count; ++i) {
       const Relative<V>& at = relatives.list[i];
@@ -87,12 +117,66 @@ void ColumnFrontier<V>::add_neighbours(const Piece& piece, Question& question) c
 }
 
 template <class V>
+bool ColumnFrontier<V>::is_split(std::int64_t feature, std::int64_t position) const {
+  if (feature < 0 || feature >= top_.root.features()) return false;
+  if (position <= 0 || position >= top_.root.rows()) return false;
+  const int p = static_cast<int>(position);
+  return top_.root.next(static_cast<int>(feature), p) == p;
+}
+
+template <class V>
 int ColumnFrontier<V>::place_of(const Question& question) const {
   const auto at = std::find(order_.begin(), order_.end(), question.feature);
   if (lanes_.empty() || at == order_.end()) return -1;
-  const int p = question.position;
-  const bool splits = p > 0 && p < top_.root.rows() && top_.root.next(question.feature, p) == p;
-  return splits ? static_cast<int>(at - order_.begin()) : -1;
+  return is_split(question.feature, question.position) ? static_cast<int>(at - order_.begin()) : -1;
+}
+
+template <class V>
+void ColumnFrontier<V>::note_plan(PlanFacts& plan) const {
+  plan.order = order_;
+  for (const Promising& at : promising_)
+    plan.promising.push_back({at.feature, at.position, at.cost});
+  for (const TriedSplit<V>& tried : tried_) {
+    PlanFacts::Tried& out = plan.tried.emplace_back();
+    out.feature = tried.feature;
+    out.position = tried.position;
+    for (int s = 0; s < 2; ++s) {
+      out.lo[s] = costs_of(tried.lo[s]);
+      out.hi[s] = costs_of(tried.hi[s]);
+      if (tried.kids[s]) keep_facts(*tried.kids[s], out.facts[s]);
+    }
+  }
+}
+
+template <class V>
+void ColumnFrontier<V>::take_plan(const PlanFacts& plan) {
+  const auto require = [](bool holds) {
+    if (!holds) throw std::invalid_argument("the plan is not as it should be");
+  };
+  std::vector<bool> listed(static_cast<std::size_t>(top_.data.features), false);
+  for (const int f : plan.order) {
+    require(f >= 0 && f < top_.data.features && !listed[static_cast<std::size_t>(f)]);
+    listed[static_cast<std::size_t>(f)] = true;
+  }
+  order_ = plan.order;
+  for (const auto& at : plan.promising) {
+    require(at.size() == 3 && is_split(at[0], at[1]));
+    promising_.push_back({static_cast<int>(at[0]), static_cast<int>(at[1]), at[2]});
+  }
+  const int n = V::budgets_of(top_.budget.child().splits);
+  for (const PlanFacts::Tried& at : plan.tried) {
+    require(is_split(at.feature, at.position));
+    TriedSplit<V>& tried = tried_.emplace_back();
+    tried.feature = at.feature;
+    tried.position = at.position;
+    for (int s = 0; s < 2; ++s) {
+      tried.lo[s] = value_of<V>(at.lo[s], n);
+      tried.hi[s] = value_of<V>(at.hi[s], n);
+      if (at.facts[s].empty()) continue;
+      tried.kids[s] = std::make_unique<Solution<V>>();
+      read_facts(at.facts[s], top_.root.features(), *tried.kids[s]);
+    }
+  }
 }
 
 // As after an evaluation, which may have been for a lower target than that of the round now: then
@@ -105,22 +189,70 @@ bool ColumnFrontier<V>::restore(const Question& question, const Reply& reply) {
   tell(top_.worker, piece, true);
   V below = goal(piece.place);
   lower_to(below, target(lanes_[static_cast<std::size_t>(piece.place)].round));
-  if (any_below(value_of<V>(question.best, budgets()), below))
-    chain(piece.place).reconsider(piece.job.task.entry, below);
-  chain(piece.place).reopen(top_.root.rows());
+  chain(piece.place).solved_for(piece.job.task.entry, value_of<V>(question.best, budgets()), below);
   return true;
 }
 
 template <class V>
 bool ColumnFrontier<V>::take(const Question& question, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
-  mine.place = place_of(question);
-  if (mine.place < 0) return false;
-  const auto o = static_cast<std::size_t>(mine.place);
-  if (!lanes_[o].chain) start_lane(mine.place, top_.worker);
-  mine.job.task = chain(mine.place).task_at(question.position);
+  if (!start_piece(question, mine)) return false;
   ColumnSource<V>::of(top_.worker).prepare(frame_, chain(mine.place), goal(mine.place), mine.job);
-  ++lanes_[o].busy;
+  return true;
+}
+
+template <class V>
+bool ColumnFrontier<V>::start_piece(const Question& question, ColumnPiece<V>& piece) {
+  piece.place = place_of(question);
+  if (piece.place < 0) return false;
+  Lane& lane = lanes_[static_cast<std::size_t>(piece.place)];
+  if (!lane.chain) start_lane(piece.place, top_.worker);
+  piece.round = question.round;
+  if (question.round >= 0) {
+    skip_rounds(piece.place, question.round);
+    piece.job.task = lane.chain->task_in_turn(question.position);
+  } else {
+    piece.job.task = lane.chain->task_at(question.position);
+    for (std::size_t i = tried_promising_; i < promising_.size(); ++i)
+      if (promising_[i].feature == question.feature && promising_[i].position == question.position)
+        tried_promising_ = i + 1;
+  }
+  ++lane.busy;
+  return true;
+}
+
+// An earlier run has come to this round of a column: it had ended those before. Their targets were
+// no lower than ours are: targets are shares of the best cost, of which all is known here that was
+// known there by then.
+template <class V>
+void ColumnFrontier<V>::skip_rounds(int place, int round) {
+  Lane& lane = lanes_[static_cast<std::size_t>(place)];
+  round = std::min(round, static_cast<int>(shares_.size()));
+  while (lane.round < round && !lane.done && lane.busy == 0) end_round(place, top_.worker);
+}
+
+// It is solved for what it was solved for before, if the best cost still allows that, but for no
+// less than the target of the round: it counts as solved in this round.
+template <class V>
+bool ColumnFrontier<V>::resume(const Question& question, const Reply& reply, Piece& piece) {
+  auto& mine = static_cast<ColumnPiece<V>&>(piece);
+  if (!start_piece(question, mine)) return false;
+  Chain<V>& here = chain(mine.place);
+  auto& source = ColumnSource<V>::of(top_.worker);
+  const int n = V::budgets_of(top_.budget.child().splits);
+  for (int s = 0; s < 2; ++s) {
+    auto& entry = here.entry(mine.job.task.entry);
+    raise_to(entry.lo[s], value_of<V>(reply.lo[s], n));
+    lower_to(entry.hi[s], value_of<V>(reply.hi[s], n));
+    if (reply.facts[s].empty()) continue;
+    auto kid = std::make_unique<Solution<V>>();
+    read_facts(reply.facts[s], top_.root.features(), *kid);
+    source.adopt(frame_, here, mine.job.task.entry, s, std::move(kid));
+  }
+  V best = value_of<V>(question.best, budgets());
+  raise_to(best, target(lanes_[static_cast<std::size_t>(mine.place)].round));
+  lower_to(best, goal(mine.place));
+  source.prepare(frame_, here, best, mine.job);
   return true;
 }
 
@@ -177,6 +309,13 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
   template void ColumnFrontier<V>::keep_part(Worker<V>&, Piece&);                 \
   template void ColumnFrontier<V>::add_neighbours(const Piece&, Question&) const; \
   template int ColumnFrontier<V>::place_of(const Question&) const;                \
+  template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;    \
+  template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&); \
+  template void ColumnFrontier<V>::skip_rounds(int, int);                         \
+  template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                   \
+  template void ColumnFrontier<V>::take_plan(const PlanFacts&);                   \
+  template void ColumnFrontier<V>::reply_part(const Piece&, const Solution<V>&, Reply&) const; \
+  template bool ColumnFrontier<V>::resume(const Question&, const Reply&, Piece&); \
   template bool ColumnFrontier<V>::restore(const Question&, const Reply&);        \
   template bool ColumnFrontier<V>::take(const Question&, Piece&);                 \
   template bool ColumnFrontier<V>::open_side(Piece&, OpenSide<V>&);               \

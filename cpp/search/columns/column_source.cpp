@@ -34,7 +34,7 @@ template <class V>
 void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V>& relatives,
                             Solution<V>& out) {
   const int n = budgets(budget);
-  const bool whole = std::exchange(whole_, false);
+  const bool whole = std::exchange(whole_, false), told = std::exchange(told_, false);
   if (worker_.settle_small(budget, node, best, out)) return;
   const V lo = out.lower;
   const auto depth = static_cast<std::size_t>(budget.depth);
@@ -65,6 +65,7 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
       lower_to(seen, chain.cost_below(chain.entry(job.task.entry)));
       if (lower_to(out.upper, found)) out.best_feature = f;
       lower_to(best, found);
+      if (told && worker_.takes_part()) tell_part(chain, out);
     }
     if (!worker_.subset_holds()) lower_to(seen, chain.excluded_bound());
     chain.store(best, whole, out);
@@ -361,6 +362,14 @@ void ColumnSource<V>::store_open(Solution<V>& out) {
   chain.store(V::constant(kInfinite, chain.context().budgets), true, out);
 }
 
+// The same while it goes on. Solved sides of its thresholds are not told: they are far more.
+template <class V>
+void ColumnSource<V>::tell_part(Chain<V>& chain, const Solution<V>& out) const {
+  Solution<V> part = out;
+  chain.store(V::constant(kInfinite, chain.context().budgets), true, part);
+  worker_.on_part(part);
+}
+
 template <class V>
 void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
   Node& node = *frame.node;
@@ -375,6 +384,7 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
     tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
     job.kids[s] = std::make_unique<Solution<V>>();
     job.solving = s;
+    told_ = frame.is_root && worker_.on_part;
     whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
     worker_.solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], *job.kids[s]);
     if (worker_.control().stopped()) return;

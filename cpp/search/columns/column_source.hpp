@@ -104,12 +104,14 @@ class ColumnSource : public Source<V> {
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
+  void tell_part(Chain<V>& chain, const Solution<V>& out) const;
   void tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives);
   void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
                   Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
   bool whole_ = false;  // the lists of what is solved next are kept for a later round
+  bool told_ = false;   // what is solved next is a side of a piece: others want to know how it goes
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
 };

@@ -58,8 +58,8 @@ class Frontier {
   virtual ~Frontier() = default;
 
   // Finds first trees, and lists what is open. By the calling thread, before all else. False: it
-  // was stopped.
-  virtual bool open() = 0;
+  // was stopped. A plan that is known is taken over, its trees apart; another is filled in.
+  virtual bool open(PlanFacts* plan) = 0;
   // Whether there is enough to do for several threads.
   virtual bool worth_threads() const = 0;
 
@@ -79,11 +79,18 @@ class Frontier {
   // stopped, keep_part() takes what the worker knows of the side that is still open.
   virtual void reply(const Piece& piece, Reply& reply) const = 0;
   virtual void keep_part(Worker<V>& /*worker*/, Piece& /*piece*/) {}
+  // What is known of a piece while answer() is at it, with the side that is being solved.
+  virtual void reply_part(const Piece& /*piece*/, const Solution<V>& /*side*/,
+                          Reply& /*reply*/) const {}
   // Adds what others have found near the piece.
   virtual void add_neighbours(const Piece& /*piece*/, Question& /*question*/) const {}
   virtual bool restore(const Question& question, const Reply& reply) = 0;
-  // Takes a piece that an earlier run began, if it is still open.
+  // Takes a piece that an earlier run began: to be divided, or, with what it had proved of it, to
+  // be answered.
   virtual bool take(const Question& /*question*/, Piece& /*piece*/) { return false; }
+  virtual bool resume(const Question& /*question*/, const Reply& /*reply*/, Piece& /*piece*/) {
+    return false;
+  }
   // For pieces that are divided into frontiers, one for each side: gives the next open side, and
   // takes its optimum.
   virtual bool open_side(Piece& /*piece*/, OpenSide<V>& /*side*/) { return false; }

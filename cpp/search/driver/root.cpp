@@ -71,7 +71,7 @@ void RootSearch<V>::conclude() {
 
 template <class V>
 void RootSearch<V>::search() {
-  if (!frontier_->open() || control_.stopped()) return;
+  if (!frontier_->open(nullptr) || control_.stopped()) return;
   run_threads(frontier_->worth_threads() ? std::max(1, request_.threads) : 1);
 }
 

@@ -1,6 +1,8 @@
 // One thread's part of the search: solving subproblems, one inside the other.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -36,9 +38,17 @@ class Worker {
   Source<V>& source() { return *source_; }
   const Problem& data() const { return data_; }
   Workspace& work() { return work_; }
+  const Workspace& work() const { return work_; }
   Control& control() { return control_; }
   void tick(const Node& node);
   static int budgets(Budget b) { return V::budgets_of(b.splits); }
+  // What is known so far of the side of a piece, for those who keep it: told while it is solved, to
+  // the thread that solves it, once for every time that it is asked for.
+  std::function<void(const Solution<V>&)> on_part;
+  void want_part() { part_wanted_.store(true, std::memory_order_relaxed); }
+  bool takes_part() {
+    return part_wanted_.load(std::memory_order_relaxed) && part_wanted_.exchange(false);
+  }
   // Whether fewer rows never cost more; see columns/chain.hpp.
   bool subset_holds() const { return data_.min_rows == 1; }
 
@@ -52,6 +62,7 @@ class Worker {
   Workspace work_;
   std::vector<std::unique_ptr<Node>> pool_;  // two per depth
   std::unique_ptr<Source<V>> source_;
+  std::atomic<bool> part_wanted_ = false;
 };
 
 }  // namespace exactree

@@ -11,17 +11,22 @@
 namespace exactree {
 
 template <class V>
-bool MaskFrontier<V>::open() {
+bool MaskFrontier<V>::open(PlanFacts* kept) {
   Worker<V>& worker = top_.worker;
+  const bool known = kept != nullptr && kept->known;  // its trees are all there is to it
   if (!root().tree().start(worker.work())) return false;
   if (root().tree().empty()) return true;
-  const Solution<V> one = solve_single();
-  if (!worker.control().stopped()) take_single(one);
+  if (!known) {
+    const Solution<V> one = solve_single();
+    if (!worker.control().stopped()) take_single(one);
+  }
   if (worker.control().stopped()) return false;
   if (top_.incumbents.size() > 1) top_.incumbents.settle(1);
   if (top_.budget.depth < 2) return true;
-  if (top_.request.switches.on(Pruning::kIncumbent) && top_.request.upper_bound == kInfinite)
+  if (!known && top_.request.switches.on(Pruning::kIncumbent) &&
+      top_.request.upper_bound == kInfinite)
     plan();
+  if (kept != nullptr) kept->known = kept->known || !worker.control().stopped();
   list_branches(MaskTree::kRoot, {});
   first_splits_.resize(top_.incumbents.size());
   if (!worker.control().stopped()) return true;

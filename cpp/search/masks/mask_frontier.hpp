@@ -40,7 +40,7 @@ class MaskFrontier final : public Frontier<V> {
  public:
   using Frontier<V>::Frontier;
 
-  bool open() override;
+  bool open(PlanFacts* plan) override;
   bool worth_threads() const override { return !branches_.empty(); }
   std::unique_ptr<Piece> piece() const override { return std::make_unique<MaskPiece<V>>(); }
   Asked ask(Worker<V>& worker, Piece& piece) override;

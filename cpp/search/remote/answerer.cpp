@@ -128,6 +128,8 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
   const int s = job.solving;
   if (s < 0 || station.node->kind() != SplitKind::kColumns || job.kids[s]->lists.empty()) return;
   source.store_open(*job.kids[s]);
+  lower_to(job.hi[s], job.kids[s]->upper);
+  reply.hi[s] = costs_of(job.hi[s]);
   reply.facts[s] = facts_of(*job.kids[s]);
 }
 

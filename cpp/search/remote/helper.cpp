@@ -1,5 +1,6 @@
 #include "search/remote/helper.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "search/driver/extract.hpp"
@@ -14,12 +15,15 @@ class Helper final : public AnyHelper {
   Helper(Session<V>& session, Control& control)
       : session_(session),
         control_(control),
-        worker_(session.data_, control, session.request_.switches, false) {}
+        worker_(session.data_, control, session.request_.switches, false) {
+    if (session.keep_) worker_.on_part = [this](const Solution<V>& side) { note_part(side); };
+  }
 
   Asked take() override;
   bool divisible() const override { return divisible_; }
   bool answer(double seconds) override;
   bool give() override;
+  Claim take_part() override;
   std::int64_t evaluations() const override { return given_ + worker_.work().counters.evaluations; }
   bool take_unwritten() override;
   void write(double seconds) override;
@@ -29,12 +33,16 @@ class Helper final : public AnyHelper {
   Stations<V>& stations();
   void drop();
   void give_counters();
+  void note_part(const Solution<V>& side);
 
   Session<V>& session_;
   Control& control_;
-  mutable Worker<V> worker_;
+  Worker<V> worker_;
   std::unique_ptr<Stations<V>> stations_;
   typename Session<V>::AskedPiece at_{};
+  Question question_;
+  std::mutex part_mutex_;
+  Claim part_;
   bool divisible_ = false, complete_ = false;
   typename Incumbents<V>::Unwritten unwritten_;
   Tree tree_;
@@ -46,9 +54,10 @@ Asked Helper<V>::take() {
   const Asked asked = session_.next(at_);
   if (asked != Asked::kPiece) return session_.helping_ > 0 ? Asked::kBusy : Asked::kNone;
   ++session_.helping_;
-  Question question;
-  at_.level->frontier->describe(*at_.piece, question);
-  divisible_ = question.divisible;
+  question_ = {};
+  question_.path = at_.level->path;
+  at_.level->frontier->describe(*at_.piece, question_);
+  divisible_ = question_.divisible;
   return asked;
 }
 
@@ -111,8 +120,28 @@ void Helper<V>::give_counters() {
 }
 
 template <class V>
+void Helper<V>::note_part(const Solution<V>& side) {
+  Claim claim{question_, {}};
+  at_.level->frontier->reply_part(*at_.piece, side, claim.reply);
+  const std::lock_guard lock(part_mutex_);
+  part_ = std::move(claim);
+}
+
+template <class V>
+Claim Helper<V>::take_part() {
+  worker_.want_part();
+  const std::lock_guard lock(part_mutex_);
+  return std::exchange(part_, {});
+}
+
+// What was known of a piece is of no use once the piece is given back.
+template <class V>
 void Helper<V>::drop() {
   at_ = {};
+  {
+    const std::lock_guard lock(part_mutex_);
+    part_ = {};
+  }
   --session_.helping_;
 }
 

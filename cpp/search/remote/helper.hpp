@@ -12,6 +12,7 @@
 
 #include "search/driver/control.hpp"
 #include "search/driver/frontier.hpp"
+#include "search/remote/session.hpp"
 
 namespace exactree {
 
@@ -26,6 +27,9 @@ class AnyHelper {
   virtual bool answer(double seconds) = 0;
   // False: there is no room to divide it, and it is to be answered with more time.
   virtual bool give() = 0;
+  // From any thread: what is known of the piece that it is at, if it was asked for this before and
+  // there is something new; asks for it again. Without costs: there is nothing.
+  virtual Claim take_part() = 0;
   // All that it has evaluated; for those who measure what a killed run loses.
   virtual std::int64_t evaluations() const = 0;
 

@@ -45,9 +45,17 @@ struct ByPath {
 
 // What an earlier run left of one frontier.
 struct Earlier {
-  std::vector<Claim> claims;    // complete ones
-  std::vector<Question> begun;  // pieces that were divided
-  std::vector<Claim> facts;     // of begun pieces
+  struct Begun {
+    Claim part;  // the latest; without costs if there is none
+    bool divided = false;
+    bool is(int feature, int position) const {
+      return part.question.feature == feature && part.question.position == position;
+    }
+  };
+  std::vector<Claim> claims;  // complete ones
+  std::vector<Begun> begun;   // pieces that were not completed
+
+  Begun& begun_at(int feature, int position);
 };
 
 template <class V>
@@ -59,7 +67,7 @@ class Session final : public AnySession, private RootSearch<V> {
   Session(const Posing& posing, MakeRoot make_root, Control& control, SearchProgress& progress,
           std::unique_ptr<SearchResult> result, bool keep);
 
-  bool open() override;
+  bool open(PlanFacts& plan) override;
   void restore(const Claim& claim) override;
   Asked ask(Question& question, int& number, bool shared) override;
   std::unique_ptr<AnyHelper> helper(Control& control) override;
@@ -71,6 +79,7 @@ class Session final : public AnySession, private RootSearch<V> {
   void poll() override;
   void stop(Status why) override { control_.stop(why); }
   bool stopped() const override { return control_.stopped(); }
+  std::int64_t evaluations() const override { return worker_.work().counters.evaluations; }
   SearchResult finish() override;
 
  private:
@@ -92,11 +101,14 @@ class Session final : public AnySession, private RootSearch<V> {
   };
 
   Level<V>& root() { return levels_.front(); }
+  void take_trees(const PlanFacts& plan);
+  void note_trees(PlanFacts& plan) const;
   // The next piece that is open.
   Asked next(AskedPiece& at);
   AskedPiece& asked(int number);
   void claim_part(Level<V>& level, const Piece& piece, Reply reply);
-  bool begin_again(Level<V>& level);
+  // Goes on with a piece that an earlier run began. kBusy: it was divided, and its sides are open.
+  Asked begin_again(Level<V>& level, AskedPiece& found);
   void restore_here(Level<V>& level);
   void go_down(Level<V>& level, std::unique_ptr<Piece> piece);
   bool has_room(const Level<V>& level) const;

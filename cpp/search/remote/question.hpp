@@ -46,6 +46,7 @@ struct Question {
   Costs target;              // what the sides are solved for; of masks, the same as the best
   Costs goal;                // a tree that costs less is to be written down
   Costs lo[2], hi[2];        // what is known of the two sides
+  int round = 0;             // of its column; -1: it was not its turn, but promising
   bool divisible = false;    // whether it can be asked in smaller pieces
   bool shared = false;       // whether others want to know what is found of the sides' thresholds
   std::vector<Neighbour> neighbours;
@@ -75,6 +76,23 @@ struct Reply {
   std::vector<FoundMask> masks;
   std::vector<FoundTree> trees;
   Counters counters;
+};
+
+// What was planned before the search: first trees, and where to look first. A run that goes on does
+// not plan again.
+struct PlanFacts {
+  struct Tried {  // a split of the root whose sides were solved
+    int feature = 0, position = 0;
+    Costs lo[2], hi[2];
+    SideFacts facts[2];
+  };
+  bool known = false;  // by an earlier run, or by now
+  bool more = true;    // whether anything is left to search
+  std::vector<int> order;
+  std::vector<std::vector<std::int64_t>> promising;  // feature, position, cost
+  Costs bound;                                       // binary columns: of one level less
+  std::vector<Tried> tried;
+  std::vector<FoundTree> trees;
 };
 
 template <class V>

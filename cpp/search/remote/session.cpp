@@ -22,11 +22,14 @@ Session<V>::Session(const Posing& posing, MakeRoot make_root, Control& control,
 }
 
 template <class V>
-bool Session<V>::open() {
+bool Session<V>::open(PlanFacts& plan) {
   incumbents_.start(root_->leaf(), root_->label());
+  if (plan.known) take_trees(plan);
   incumbents_.report();
+  const bool known = plan.known;
   try {
-    if (!control_.stopped() && budget_.depth > 0 && root_->leaf() > 0) frontier_->open();
+    if (!control_.stopped() && budget_.depth > 0 && root_->leaf() > 0) frontier_->open(&plan);
+    if (plan.known && !known) note_trees(plan);
   } catch (const Stopped&) {
   } catch (const std::bad_alloc&) {
     control_.stop(Status::kMemoryLimit);
@@ -35,20 +38,40 @@ bool Session<V>::open() {
 }
 
 template <class V>
+void Session<V>::take_trees(const PlanFacts& plan) {
+  for (const FoundTree& found : plan.trees) {
+    const auto k = static_cast<std::size_t>(found.budget);
+    if (found.budget < 0 || k >= incumbents_.size() || found.tree.empty())
+      throw std::invalid_argument("a tree of a budget that there is not");
+    if (incumbents_.improves(k, found.cost)) incumbents_.take_tree(k, found.cost, found.tree);
+  }
+}
+
+template <class V>
+void Session<V>::note_trees(PlanFacts& plan) const {
+  for (std::size_t k = 0; k < incumbents_.size(); ++k) {
+    const Incumbent& best = incumbents_[k];
+    if (best.cost == best.value && best.tree.size() > 1)
+      plan.trees.push_back({static_cast<int>(k), best.cost, best.tree});
+  }
+}
+
+Earlier::Begun& Earlier::begun_at(int feature, int position) {
+  for (Begun& at : begun)
+    if (at.is(feature, position)) return at;
+  Begun& at = begun.emplace_back();
+  at.part.question.feature = feature;
+  at.part.question.position = position;
+  return at;
+}
+
+template <class V>
 void Session<V>::restore(const Claim& claim) {
   const Question& question = claim.question;
-  // A piece below another means that the other was begun.
+  // A piece below another means that the other was divided.
   Path path;
   for (const Step& step : question.path) {
-    auto& begun = earlier_[path].begun;
-    const auto same = [&](const Question& q) {
-      return q.feature == step.feature && q.position == step.position;
-    };
-    if (std::none_of(begun.begin(), begun.end(), same)) {
-      begun.emplace_back();
-      begun.back().feature = step.feature;
-      begun.back().position = step.position;
-    }
+    earlier_[path].begun_at(step.feature, step.position).divided = true;
     path.push_back(step);
   }
   Earlier& here = earlier_[path];
@@ -57,13 +80,12 @@ void Session<V>::restore(const Claim& claim) {
       here.claims.push_back(claim);
     else if (!frontier_->restore(question, claim.reply))
       throw std::invalid_argument("there is no such piece");
-    std::erase_if(here.begun, [&](const Question& q) {
-      return q.feature == question.feature && q.position == question.position;
+    std::erase_if(here.begun, [&](const Earlier::Begun& at) {
+      return at.is(question.feature, question.position);
     });
-  } else {
-    here.facts.push_back(claim);
-    here.begun.push_back(question);
+    return;
   }
+  here.begun_at(question.feature, question.position).part = claim;
 }
 
 template <class V>
@@ -74,26 +96,29 @@ void Session<V>::restore_here(Level<V>& level) {
     level.frontier->restore(claim.question, claim.reply);
 }
 
-// Goes on with a piece that an earlier run had divided. True if there was one.
 template <class V>
-bool Session<V>::begin_again(Level<V>& level) {
+Asked Session<V>::begin_again(Level<V>& level, AskedPiece& found) {
   const auto at = earlier_.find(level.path);
-  if (at == earlier_.end()) return false;
+  if (at == earlier_.end()) return Asked::kNone;
   Earlier& earlier = at->second;
   while (!earlier.begun.empty()) {
-    const Question question = std::move(earlier.begun.back());
+    const Earlier::Begun begun = std::move(earlier.begun.back());
+    const auto& [question, reply] = begun.part;
     earlier.begun.pop_back();
     std::unique_ptr<Piece> piece = level.frontier->piece();
-    if (!has_room(level) || !level.frontier->take(question, *piece)) continue;
-    for (const Claim& claim : earlier.facts)
-      if (claim.question.feature == question.feature &&
-          claim.question.position == question.position)
-        level.frontier->accept(*piece, claim.reply);
-    go_down(level, std::move(piece));
-    return true;
+    const bool known = !reply.lo[0].empty();
+    if (begun.divided) {
+      if (!has_room(level) || !level.frontier->take(question, *piece)) continue;
+      if (known) level.frontier->accept(*piece, reply);
+      go_down(level, std::move(piece));
+      return Asked::kBusy;
+    }
+    if (!known || !level.frontier->resume(question, reply, *piece)) continue;
+    found = {&level, std::move(piece)};
+    return Asked::kPiece;
   }
   earlier_.erase(at);
-  return false;
+  return Asked::kNone;
 }
 
 // The latest level first: what is below a piece has to be known before the piece is.
@@ -103,7 +128,9 @@ Asked Session<V>::next(AskedPiece& found) {
     --at;
     Level<V>& level = *at;
     if (level.parent != nullptr) limit(level);
-    if (begin_again(level)) {
+    const Asked again = begin_again(level, found);
+    if (again == Asked::kPiece) return again;
+    if (again == Asked::kBusy) {
       at = levels_.end();
       continue;
     }
@@ -242,7 +269,7 @@ void Session<V>::open_level(Level<V>& parent, std::unique_ptr<Piece> piece,
   level.own_frontier = worker_.source().frontier(
       {data_, level.request, *level.node, budget, worker_, *level.incumbents, side.relatives});
   level.frontier = level.own_frontier.get();
-  level.frontier->open();
+  level.frontier->open(nullptr);
   level.found = side.hi;
   note_found(level);
   level.incumbents->limit(side.cap);

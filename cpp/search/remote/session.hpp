@@ -41,8 +41,9 @@ class AnySession {
  public:
   virtual ~AnySession() = default;
 
-  // Finds first trees and lists what is open. False if it was stopped meanwhile.
-  virtual bool open() = 0;
+  // Finds first trees and lists what is open. False if it was stopped meanwhile. A plan that is
+  // known is taken over; else it is filled in, if there was time.
+  virtual bool open(PlanFacts& plan) = 0;
   // What an earlier run proved, and what it began; before anything is asked.
   virtual void restore(const Claim& claim) = 0;
   // The next piece and its number, if there is one now.
@@ -65,6 +66,8 @@ class AnySession {
   virtual void poll() = 0;
   virtual void stop(Status why) = 0;
   virtual bool stopped() const = 0;
+  // What it has evaluated itself, for its plan and the last trees; helpers tell their own.
+  virtual std::int64_t evaluations() const = 0;
   // Writes the trees down. Nothing may be asked afterwards.
   virtual SearchResult finish() = 0;
 };

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 from exactree import _native
-from exactree.cluster.ledger import Ledger, with_facts
+from exactree.cluster.ledger import Ledger, planned, with_facts
 from exactree.cluster.posing import Posing
 
 # Seconds between lines for those who watch.
@@ -34,25 +35,36 @@ class KeptSearch:
         self._ends = monotonic() + time_limit
         self._next_watch = monotonic() + WATCH
         known = [] if self.ledger is None else self.ledger.begin(self.posing)
-        if not self._session.open():
-            return False
-        self._restore(known)
-        return True
+        plans = [content for kind, *content in known if kind == "plan"]
+        with self._sense():
+            open_now = self._session.open(planned(*plans[-1]) if plans else None)
+        if self.ledger is not None and not plans and self._session.plan is not None:
+            self.ledger.plan(self._session.plan)
+        if open_now:
+            self._restore(known)
+        return open_now
 
     def _restore(self, known: list[list[Any]]) -> None:
         for kind, *content in known:
-            try:
+            with self._sense():
                 if kind == "claim":
                     question, reply = content
                     self._session.restore(question, with_facts(reply))
                 elif kind == "tree":
                     self._session.written(*content[:3])
-            except (ValueError, TypeError, IndexError, KeyError) as error:
-                assert self.ledger is not None
-                raise ValueError(
-                    f"{str(self.ledger.path)!r} has a claim that makes no sense ({error}): it was "
-                    "not written by this search"
-                ) from error
+
+    @contextmanager
+    def _sense(self) -> Iterator[None]:
+        """Say of which file a claim is that makes no sense."""
+        try:
+            yield
+        except (ValueError, TypeError, IndexError, KeyError) as error:
+            if self.ledger is None:
+                raise
+            raise ValueError(
+                f"{str(self.ledger.path)!r} has a claim that makes no sense ({error}): it was "
+                "not written by this search"
+            ) from error
 
     def _keep_claims(self) -> None:
         if self.ledger is not None:

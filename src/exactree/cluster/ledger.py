@@ -6,7 +6,8 @@ Only whole lines count: one that a killed process has not finished is cut off. A
 =========== ======================================================================================
 header      format, version of exactree, and the first search by its parts
 search      the key of a native search; all that follows belongs to it
-claim       question, reply: a fact about a piece (see `cpp/search/remote/question.hpp`)
+plan        first trees, and where to look first (see `cpp/search/remote/question.hpp`)
+claim       question, reply: a fact about a piece, whether it is solved or not
 tree        budget, cost, tree, the tree drawn: a tree that was found
 bound       seconds, objective, lower bound: for those who watch
 end         the search is complete
@@ -26,7 +27,7 @@ from zlib import crc32
 
 from exactree.cluster.posing import Posing
 
-FORMAT = 2  # claims carry lists of solved sides as bytes
+FORMAT = 3  # has plans, and claims of pieces that were under way
 # No line is longer: a file of one endless line is none of ours.
 MAX_LINE = 2**28
 FACTS = ("left_facts", "right_facts")
@@ -101,6 +102,15 @@ class Ledger:
                 "give the same call, or another file"
             )
 
+    @property
+    def seconds(self) -> float:
+        """How long the search has been run, by all runs together."""
+        return self._seconds + monotonic() - self._started
+
+    def plan(self, plan: dict[str, Any]) -> None:
+        """Keep what was planned, so that no other run has to."""
+        self._append("plan", plan)
+
     def claims(self, claims: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
         """Keep facts: questions with their replies."""
         assert self._file is not None
@@ -114,8 +124,7 @@ class Ledger:
 
     def bound(self, objective: Any, lower_bound: Any) -> None:
         """Keep what is known now, for those who watch."""
-        seconds = self._seconds + monotonic() - self._started
-        self._append("bound", round(seconds, 3), objective, lower_bound)
+        self._append("bound", round(self.seconds, 3), objective, lower_bound)
 
     def end(self, objective: Any, lower_bound: Any) -> None:
         """Say that the search is complete."""
@@ -151,6 +160,11 @@ def with_facts(reply: dict[str, Any]) -> dict[str, Any]:
     """Read the bytes of a reply that was written as text."""
     read = {name: b64decode(reply[name], validate=True) for name in FACTS if name in reply}
     return {**reply, **read}
+
+
+def planned(plan: dict[str, Any]) -> dict[str, Any]:
+    """Read the bytes of a plan that was written as text."""
+    return {**plan, "tried": [with_facts(tried) for tried in plan["tried"]]}
 
 
 def records(path: str | Path) -> Iterator[tuple[str, list[Any]]]:
