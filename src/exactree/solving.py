@@ -222,6 +222,8 @@ class Solving:
     def written(self, found: Result, time: SecondsLeft | None = None) -> Result:
         """Give the engine's result in the user's splits, classes and units."""
         left = self.for_fitting(found) if time is None else time
+        if self.where is not None:
+            found = replace(found, stats={**found.stats, "by_the_piece": self.where.searches})
         own = self.start is not None and self.start.translated and found.tree is self.start.tree
         return translated(
             found,

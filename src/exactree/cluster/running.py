@@ -59,6 +59,7 @@ class Elsewhere:
     sketch: Callable[[list[list[int]]], str | None] | None = None  # draws a tree for the ledger
     units: int = 1  # by which costs are divided for those who watch
     coordinator: Coordinator | None = None  # of the latest search
+    searches: int = 0  # that were run by the piece; what needs no search, or cannot, runs here
 
     def __call__(self, kind: str, rows: tuple[Any, ...], terms: dict[str, Any]) -> Any:
         """Run a search, by the piece if it is long enough."""
@@ -68,6 +69,7 @@ class Elsewhere:
             if self.ledger is not None:
                 self.ledger.begin(posing)
             return posing.pose(threads=terms["threads"]).run(**limits)
+        self.searches += 1
         how: Any = {"sketch": self.sketch, "units": self.units}
         search: Crew | Coordinator
         if self.executor is None:
