@@ -226,8 +226,8 @@ inline PlanFacts plan_from(const nb::dict& from) {
     take_sides(one, tried.lo, tried.hi, tried.facts);
   }
   for (const nb::handle found : item<nb::list>(from, "trees"))
-    plan.trees.push_back({element<int>(found, 0), element<Cost>(found, 1),
-                          tree_from(element<TreeRows>(found, 2))});
+    plan.trees.push_back(
+        {element<int>(found, 0), element<Cost>(found, 1), tree_from(element<TreeRows>(found, 2))});
   return plan;
 }
 

@@ -40,7 +40,7 @@ def evaluations_of(crew: Crew) -> int:
 
 
 def one_life(posing: Posing, path: Path, until: float, threads: int = 1) -> tuple[Any, int]:
-    """Run until so much has been evaluated; give the result, None if it was killed, and how much."""
+    """Run until so much is evaluated; give the result, None if it was killed, and how much."""
     ledger = DyingLedger(path)
     crew = Crew(posing, ledger, threads=threads)
     found: list[Any] = []

@@ -215,8 +215,14 @@ class Session:
 
     def __init__(self, posed: Posed, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None, keep: bool = False) -> None: ...
 
-    def open(self) -> bool:
-        """Find first trees; False if it was stopped meanwhile."""
+    def open(self, plan: dict[str, Any] | None = None) -> bool:
+        """
+        Find first trees, or take those of an earlier run; False if it was stopped meanwhile.
+        """
+
+    @property
+    def plan(self) -> Any:
+        """What was planned, once it is open."""
 
     def ask(self, shared: bool = False) -> Any:
         """
@@ -255,6 +261,10 @@ class Session:
         """Write the trees down and end it."""
 
     @property
+    def evaluations(self) -> int:
+        """Without those of helpers."""
+
+    @property
     def objective(self) -> int: ...
 
     @property
@@ -285,6 +295,11 @@ class Helper:
 
     def give_written(self) -> Any:
         """Tell the session, and give the tree."""
+
+    def take_part(self) -> Any:
+        """
+        From any thread: what is known of its piece by now, as a claim, and ask for more.
+        """
 
     @property
     def evaluations(self) -> int: ...

@@ -68,7 +68,7 @@ class Life:
 
 
 def lives(posing: Posing, dice: Random, kills: int) -> tuple[Life, int]:
-    """Kill it between pieces; give the last life and all evaluations but those of the last trees."""
+    """Kill it between pieces; give the last life, and all evaluations but for the last trees."""
     life = Life(posing)
     spent = 0
     for _ in range(kills):

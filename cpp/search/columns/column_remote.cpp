@@ -302,26 +302,26 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
     if (lane.chain) lane.chain->store(V::constant(kInfinite, budgets()), true, solution);
 }
 
-#define EXACTREE_REMOTE(V)                                                        \
-  template void ColumnFrontier<V>::describe(const Piece&, Question&) const;       \
-  template void ColumnFrontier<V>::accept(Piece&, const Reply&);                  \
-  template void ColumnFrontier<V>::reply(const Piece&, Reply&) const;             \
-  template void ColumnFrontier<V>::keep_part(Worker<V>&, Piece&);                 \
-  template void ColumnFrontier<V>::add_neighbours(const Piece&, Question&) const; \
-  template int ColumnFrontier<V>::place_of(const Question&) const;                \
-  template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;    \
-  template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&); \
-  template void ColumnFrontier<V>::skip_rounds(int, int);                         \
-  template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                   \
-  template void ColumnFrontier<V>::take_plan(const PlanFacts&);                   \
+#define EXACTREE_REMOTE(V)                                                                     \
+  template void ColumnFrontier<V>::describe(const Piece&, Question&) const;                    \
+  template void ColumnFrontier<V>::accept(Piece&, const Reply&);                               \
+  template void ColumnFrontier<V>::reply(const Piece&, Reply&) const;                          \
+  template void ColumnFrontier<V>::keep_part(Worker<V>&, Piece&);                              \
+  template void ColumnFrontier<V>::add_neighbours(const Piece&, Question&) const;              \
+  template int ColumnFrontier<V>::place_of(const Question&) const;                             \
+  template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;                 \
+  template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&);              \
+  template void ColumnFrontier<V>::skip_rounds(int, int);                                      \
+  template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                                \
+  template void ColumnFrontier<V>::take_plan(const PlanFacts&);                                \
   template void ColumnFrontier<V>::reply_part(const Piece&, const Solution<V>&, Reply&) const; \
-  template bool ColumnFrontier<V>::resume(const Question&, const Reply&, Piece&); \
-  template bool ColumnFrontier<V>::restore(const Question&, const Reply&);        \
-  template bool ColumnFrontier<V>::take(const Question&, Piece&);                 \
-  template bool ColumnFrontier<V>::open_side(Piece&, OpenSide<V>&);               \
-  template void ColumnFrontier<V>::close_side(Piece&, const OpenSide<V>&,         \
-                                              std::unique_ptr<Solution<V>>);      \
-  template std::int64_t ColumnFrontier<V>::bytes() const;                         \
+  template bool ColumnFrontier<V>::resume(const Question&, const Reply&, Piece&);              \
+  template bool ColumnFrontier<V>::restore(const Question&, const Reply&);                     \
+  template bool ColumnFrontier<V>::take(const Question&, Piece&);                              \
+  template bool ColumnFrontier<V>::open_side(Piece&, OpenSide<V>&);                            \
+  template void ColumnFrontier<V>::close_side(Piece&, const OpenSide<V>&,                      \
+                                              std::unique_ptr<Solution<V>>);                   \
+  template std::int64_t ColumnFrontier<V>::bytes() const;                                      \
   template void ColumnFrontier<V>::store(Solution<V>&);
 EXACTREE_REMOTE(One)
 EXACTREE_REMOTE(Curve<8>)

@@ -15,8 +15,7 @@ from typing import Any
 from exactree import _native
 from exactree.cluster.keeping import KeptSearch
 
-# Seconds: what a piece may take before it is divided, and how often the clock and signals are looked
-# at.
+# Seconds: what a piece may take before it is divided, and between looks at the clock and signals.
 SLICE = 0.5
 POLL = 0.02
 # How often claims are written, so what a killed run loses: this share of the time so far, but not
