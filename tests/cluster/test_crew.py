@@ -70,3 +70,13 @@ def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.Mo
     X, y = table(100, 3)
     with pytest.raises(OSError, match="no space left"):
         solve(X, y, max_depth=3, checkpoint=tmp_path / "run.ckpt")
+
+
+def test_results_say_whether_a_file_had_anything_to_do(tmp_path: Path) -> None:
+    X, y = table(60, 3)
+    B = (X > 0).astype(int)
+    kept = solve(X, y, max_depth=3, checkpoint=tmp_path / "three.ckpt")
+    here = solve(B, y, splits="binary", penalty=0.05, checkpoint=tmp_path / "sparse.ckpt")
+    assert kept.stats["by_the_piece"] == 1
+    assert here.stats["by_the_piece"] == 0
+    assert "by_the_piece" not in solve(X, y, max_depth=3).stats
