@@ -151,6 +151,9 @@ def test_what_is_no_checkpoint_is_an_error(content: bytes, tmp_path: Path) -> No
     assert path.read_bytes() == content
 
 
+PLAN = {"more": True, "order": [], "promising": [], "bound": [], "tried": [], "trees": []}
+
+
 @pytest.mark.parametrize(
     "claim",
     [
@@ -158,6 +161,13 @@ def test_what_is_no_checkpoint_is_an_error(content: bytes, tmp_path: Path) -> No
         ["claim", [], None],
         ["claim", {"target": [1], "path": [[0, 1]], "feature": 0}, {"complete": True}],
         ["claim", {"target": [1], "branch": [0]}, {"complete": True}],
+        ["plan", None],
+        ["plan", {"tried": [3]}],
+        ["plan", {**PLAN, "order": [9]}],
+        ["plan", {**PLAN, "order": [0, 0]}],
+        ["plan", {**PLAN, "promising": [[0, 999, 1]]}],
+        ["plan", {**PLAN, "tried": [{"feature": 0, "position": 1, "lo": [[0]], "hi": [[0]]}]}],
+        ["plan", {**PLAN, "trees": [[5, 0, [[-1, 0, 0, -1, -1, 0]]]]}],
         ["tree", 0, 0, []],
         ["tree", 0, 0, [[0, 0, 1, 5, 6, 0]]],
         ["tree", 7, 0, [[-1, 0, 0, -1, -1, 0]]],
