@@ -313,6 +313,9 @@ def test_other_problems_are_refused(tmp_path: Path) -> None:
     posed = larger("partitions")
     with pytest.raises(ValueError, match="has no certificates"):
         Posed(posed.X, posed.y * 1.0, {**posed.how, "task": "regression"}).solve(tmp_path / "p.xz")
+    both = np.stack([posed.y, posed.y], 1) * 1.0
+    with pytest.raises(ValueError, match="several outputs have no certificates"):
+        Posed(posed.X, both, {"task": "regression", "max_depth": 1}).solve(tmp_path / "p.xz")
     how = {"task": "regression", "objective": "absolute_error", "max_depth": 1}
     with pytest.raises(ValueError, match="has no certificates"):
         Posed(posed.X, posed.y * 1.0, how).solve(tmp_path / "p.xz")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from exactree import inputs
 from exactree.objectives import Objective
-from exactree.objectives.native import ClassWeights, CostTable, Squares
+from exactree.objectives.native import ClassWeights, CostTable, Outputs, Squares
 from exactree.parameters import CertifyParameters, completed, takes
 from exactree.preparing import Data, make_problem, read_data
 from exactree.problem import Problem, Result
@@ -103,6 +103,8 @@ def _posed(data: Data, request: Request) -> Problem:
 
 def _refuse_other_problems(family: SplitFamily, loss: Objective, data: Data) -> None:
     form = loss.native_form()
+    if isinstance(form, Outputs):
+        raise ValueError("several outputs have no certificates: certify them one by one")
     if not isinstance(form, ClassWeights | CostTable | Squares):
         raise ValueError(
             f"objective {loss.name!r} has no certificates: they are for errors, a CostMatrix of "
