@@ -57,13 +57,17 @@ def every_tree(
                     )
 
 
-def drawn(rng: np.random.Generator, *, regression: bool) -> dict[str, Any]:
+def drawn(
+    rng: np.random.Generator, *, regression: bool, depth: int | None = None
+) -> dict[str, Any]:
     n, columns = int(rng.integers(1, 8)), int(rng.integers(1, 4))
+    if depth is not None:  # all trees of three levels: fewer rows
+        n, columns = int(rng.integers(4, 7)), int(rng.integers(1, 3))
     X = rng.integers(0, rng.integers(1, 6), (n, columns)).astype(float)
     y: NDArray[Any] = rng.integers(0, 2, n)
     if regression:
         y = rng.integers(0, 6, n).astype(float)
-    depth = int(rng.integers(0, 3))
+    depth = int(rng.integers(0, 3)) if depth is None else depth
     return {
         "X": X,
         "y": y,
@@ -75,8 +79,8 @@ def drawn(rng: np.random.Generator, *, regression: bool) -> dict[str, Any]:
     }
 
 
-def check(rng: np.random.Generator, which: str) -> None:
-    problem = drawn(rng, regression=bool(rng.random() < 0.5))
+def check(rng: np.random.Generator, which: str, depth: int | None = None) -> None:
+    problem = drawn(rng, regression=bool(rng.random() < 0.5), depth=depth)
     X, y, columns = problem["X"], problem["y"], problem["X"].shape[1]
     way = rng.integers(-1, 2, columns).tolist()
     groups = [rng.choice(columns, int(rng.integers(1, columns + 1)), False).tolist() for _ in "ab"]
@@ -109,6 +113,13 @@ def test_all_trees(which: str) -> None:
     rng = np.random.default_rng(WHICH.index(which))
     for _ in range(60):
         check(rng, which)
+
+
+@pytest.mark.parametrize("which", WHICH)
+def test_all_trees_of_three_levels(which: str) -> None:
+    rng = np.random.default_rng(10 + WHICH.index(which))
+    for _ in range(40):
+        check(rng, which, depth=3)
 
 
 @pytest.mark.fuzz
