@@ -315,4 +315,21 @@ inline void compact_bits(const Word* in, const Word* keep, int words, Word* out,
   while (o < out + out_words) *o++ = 0;
 }
 
+// The bits of an array of so many, the first `n` of them last; there is at least one.
+inline void rotate_bits(const Word* in, int bits, int n, Word* out, int words) {
+  const int skip = n / 64, shift = n % 64;
+  for (int w = 0; w < words; ++w) {
+    const auto at = [&](int i) { return i < words ? in[i] : Word{0}; };
+    out[w] = at(w + skip) >> shift;
+    if (shift != 0) out[w] |= at(w + skip + 1) << (64 - shift);
+  }
+  const int from = bits - n;
+  for (int i = 0; i < n; i += 64) {
+    const Word v = n - i >= 64 ? in[i / 64] : in[i / 64] & low_bits(n - i);
+    const int to = from + i, word = to / 64, by = to % 64;
+    out[word] |= v << by;
+    if (by != 0 && word + 1 < words) out[word + 1] |= v >> (64 - by);
+  }
+}
+
 }  // namespace exactree::EXACTREE_ISA

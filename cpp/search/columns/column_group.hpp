@@ -68,7 +68,7 @@ EXACTREE_INLINE unsigned lanes_below(const std::uint16_t* floors, int cost) {
 template <class Rank>
 struct GroupParting {
   const Rank* ranks[kGroup] = {};
-  Rank limit = 0;
+  Limit<Rank> limit;
   int own = -1, position = 0;  // the lane of the column that is split, if it is one of these
   int words = 0;
   Word last = 0;  // the rows of the last word
@@ -85,7 +85,7 @@ struct GroupParting {
           to[w * kGroup] = low_bits(std::clamp(position - (from + w) * 64, 0, 64));
       } else {
         const Rank* r = ranks[lane] + from * 64;
-        for (int w = 0; w < n; ++w) to[w * kGroup] = below(r + w * 64, limit);
+        for (int w = 0; w < n; ++w) to[w * kGroup] = limit.left(r + w * 64);
       }
     }
   }

@@ -40,6 +40,10 @@ inline constexpr bool kNumbers = requires { typename Targets::Numbers; };
 template <class Targets>
 inline constexpr bool kPriced = requires { typename Targets::Priced; };
 
+// Whether a scan of a column looks at the splits of the one that follows it, too (twins.hpp).
+template <class Targets>
+inline constexpr bool kTwinned = requires { typename Targets::Twinned; };
+
 template <class Rank, class Targets>
 class ColumnNode final : public Node {
  public:
@@ -56,8 +60,9 @@ class ColumnNode final : public Node {
   // The node of all rows.
   static std::unique_ptr<Node> root(const Problem& data, Workspace& work) {
     if (work.control != nullptr) work.control->need_memory(least_bytes(data));
-    auto node = std::make_unique<ColumnNode>(data.features, data.unit, data.min_rows,
-                                             std::make_shared<RankTools>(data, work.control));
+    auto node = std::make_unique<ColumnNode>(
+        data.features, data.unit, data.min_rows,
+        std::make_shared<RankTools>(data, work.control, twins_of(data, work)));
     node->ranks_.read_size();
     node->take_size();
     node->leaf_cost_ = LeafCost(data);
@@ -89,11 +94,17 @@ class ColumnNode final : public Node {
     child.ranks_.take_size(ranks_, f, p, left);
     child.take_size();
     child.targets_.allocate(targets_, child.rows_, child.words_);
-    for (int g = 0; g < features_; ++g) {
+    for (int g = 0; g < ranks_.leaders(); ++g) {
       work.spend_on(rows_);
       child.ranks_.take(g);
       child.targets_.take(targets_, g, child.ranks_.kept(g), words_);
     }
+    if constexpr (kTwinned<Targets>)
+      for (int h = ranks_.leaders(); h < features_; ++h) {
+        const int g = ranks_.leader(h);
+        child.ranks_.follow(h);
+        child.targets_.follow(h, g, child.ranks_.position_of(g, 1, 0));
+      }
     child.finish(!counts_.empty(), work);
     if (!prefix_.empty() || !counts_.empty())
       for (int g = 0; g < features_; ++g) child.set_child_prefixes(*this, g, work);
@@ -103,7 +114,7 @@ class ColumnNode final : public Node {
   void between(int f, int a, int b, Difference& out) override {
     out.ranks.resize(static_cast<std::size_t>(features_));
     out.costs.resize(static_cast<std::size_t>(features_));
-    for (int g = 0; g < features_; ++g) {
+    for (int g = 0; g < ranks_.leaders(); ++g) {
       auto& rank = out.ranks[static_cast<std::size_t>(g)];
       auto& cost = out.costs[static_cast<std::size_t>(g)];
       rank.clear();
@@ -118,6 +129,15 @@ class ColumnNode final : public Node {
             }
         });
       });
+      if (const int h = ranks_.follower(g); h >= 0) {
+        // All rows cost the same: the costs of some of them do not depend on which.
+        const auto at = static_cast<std::size_t>(h);
+        const auto missing = std::upper_bound(rank.begin(), rank.end(), 0);
+        out.costs[at] = cost;
+        out.ranks[at].clear();
+        for (auto r = missing; r != rank.end(); ++r) out.ranks[at].push_back(*r - 1);
+        out.ranks[at].resize(rank.size(), ranks_.tools()->twins.top[at]);
+      }
     }
   }
 
@@ -185,7 +205,7 @@ class ColumnNode final : public Node {
       const Problem& data = *ranks_.tools()->data;
       if (work.control != nullptr && !work.control->has_room(Sweeping::bytes_of(data)))
         return nullptr;
-      auto sweep = std::make_unique<Sweeping>(data, ends_.data());
+      auto sweep = std::make_unique<Sweeping>(data, ends_.data(), ranks_.tools()->twins);
       for (int f = 0; f < features_; ++f) {
         work.spend_on(rows_);
         sweep->set_order(f, ranks_.row_order(f));
@@ -196,6 +216,12 @@ class ColumnNode final : public Node {
   }
 
  private:
+  // Plain scans, which tests ask for, look at every column by itself.
+  static Twins twins_of(const Problem& data, const Workspace& work) {
+    if (kTwinned<Targets> && data.counts == nullptr && work.switches.on(Pruning::kJump))
+      return Twins::find(data);
+    return Twins(data.features);
+  }
   void take_size() {
     rows_ = ranks_.rows();
     words_ = ranks_.words();
@@ -223,6 +249,10 @@ class ColumnNode final : public Node {
       // The padding differs from every rank, so the last row ends a group; nothing after it does.
       e[words_ - 1] &= ranks_.last_word();
     }
+    missing_.assign(static_cast<std::size_t>(groups_of(ranks_.leaders()) * kGroup), 0);
+    for (int g = 0; g < ranks_.leaders(); ++g)
+      missing_[static_cast<std::size_t>(g)] = ranks_.missing(g);
+    if constexpr (kTwinned<Targets>) targets_.lead(ranks_.leaders());
     targets_.finish(unit_, leaf_, label_);
     if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
     if (counted) counts_.resize(index(features_, rows_ + 1));
@@ -271,7 +301,7 @@ class ColumnNode final : public Node {
   void by_groups(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
                  Workspace& work) {
     std::vector<int>& order = work.order_after(f, features_);
-    const int groups = groups_of(features_), first = order.front() / kGroup;
+    const int groups = groups_of(ranks_.leaders()), first = order.front() / kGroup;
     for (int i = 0; i < groups && (side[0].wanted || side[1].wanted); ++i) {
       const int group = (first + i) % groups;
       const Measure before[2] = {scan[0].best, scan[1].best};
@@ -290,7 +320,8 @@ class ColumnNode final : public Node {
         continue;
       }
       ranks_.with_group(group, f, p, lanes, [&](const auto& parting) {
-        targets_.scan_group(group, parting, &ends_[index(group * kGroup, words_)], limited, found,
+        targets_.scan_group(group, parting, &ends_[index(group * kGroup, words_)],
+                            &missing_[static_cast<std::size_t>(group * kGroup)], limited, found,
                             work);
       });
       EXACTREE_CLAIM(claim_group(f, p, group, limited, side, scan, found));
@@ -308,7 +339,7 @@ class ColumnNode final : public Node {
     }
   }
   unsigned lanes_in(int group) const {
-    return (1u << std::min(kGroup, features_ - group * kGroup)) - 1;
+    return (1u << std::min(kGroup, ranks_.leaders() - group * kGroup)) - 1;
   }
   unsigned lanes_of(int group, const SideQuery& side, const Scan<Measure>& scan) const {
     const unsigned lanes = lanes_in(group);
@@ -319,8 +350,13 @@ class ColumnNode final : public Node {
     if (side.floors == nullptr) return;
     for (unsigned v = found.live; v != 0; v &= v - 1) {
       const int j = std::countr_zero(v);
-      raise_floor(side.floors[group * kGroup + j], found.floor[j]);
+      raise_floors(group * kGroup + j, found.floor[j], side);
     }
+  }
+  // Those of a column, and of the one that follows it.
+  void raise_floors(int g, Cost least, SideQuery& side) const {
+    raise_floor(side.floors[g], least);
+    if (const int h = ranks_.follower(g); h >= 0) raise_floor(side.floors[h], least);
   }
   // One column after the other. Those that were good lately come first: they bring `best` down.
   void by_columns(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
@@ -328,7 +364,8 @@ class ColumnNode final : public Node {
     typename Targets::Passes passes(scan, work);
     std::vector<int>& order = work.order_after(f, features_);
     for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i)
-      if (by_column(order[i], f, p, side, limited, passes, scan, work) && i > 0)
+      if (order[i] < ranks_.leaders() &&
+          by_column(order[i], f, p, side, limited, passes, scan, work) && i > 0)
         std::rotate(order.begin(), order.begin() + static_cast<long>(i),
                     order.begin() + static_cast<long>(i) + 1);
   }
@@ -363,13 +400,14 @@ class ColumnNode final : public Node {
         if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
     } else {
       const int* counts = counts_.empty() ? nullptr : &counts_[index(g, rows_ + 1)];
+      if constexpr (kTwinned<Targets>) passes.missing = missing_[static_cast<std::size_t>(g)];
       targets_.scan(g, parting, group_end, limited, counts, passes, scan, work);
     }
     for (int s = 0; s < 2; ++s) {
       if (!scan[s].wanted) continue;
       ++work.counters.scans;
       if (side[s].floors == nullptr || limited) continue;
-      raise_floor(side[s].floors[g], scan[s].floor / floor_unit());
+      raise_floors(g, scan[s].floor / floor_unit(), side[s]);
     }
     return scan[0].best < before[0] || scan[1].best < before[1];
   }
@@ -409,12 +447,12 @@ class ColumnNode final : public Node {
     for (int s = 0; s < 2; ++s) {
       Cost best = targets_.cost(before[s].best, unit_);
       std::vector<int> columns;
-      for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < features_; ++j)
-        if (after[s].live >> j & 1)
-          columns.push_back(group * kGroup + j);
-        else if (side[s].floors == nullptr || side[s].floors[group * kGroup + j] != 0xFFFF)
-          claims::scanned(Pruning::kFloor, *this, f, p, s, {group * kGroup + j}, limited, best,
-                          best);
+      for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < ranks_.leaders(); ++j)
+        for (const int g : with_follower(group * kGroup + j))
+          if (after[s].live >> j & 1)
+            columns.push_back(g);
+          else if (side[s].floors == nullptr || side[s].floors[g] != 0xFFFF)
+            claims::scanned(Pruning::kFloor, *this, f, p, s, {g}, limited, best, best);
       if (!columns.empty())
         claims::scanned(Pruning::kJump, *this, f, p, s, columns, limited, best,
                         targets_.cost(after[s].best, unit_));
@@ -425,19 +463,24 @@ class ColumnNode final : public Node {
     for (int s = 0; s < 2; ++s) {
       const Cost best = targets_.cost(scan[s].best, unit_);
       if (side[s].wanted && !scan[s].wanted && side[s].floors[g] != 0xFFFF)
-        claims::scanned(Pruning::kFloor, *this, f, p, s, {g}, limited, best, best);
+        claims::scanned(Pruning::kFloor, *this, f, p, s, with_follower(g), limited, best, best);
     }
   }
   void claim_scanned(int f, int p, int g, bool limited, const Scan<Measure> before[2],
                      const Scan<Measure> after[2]) const {
     for (int s = 0; s < 2; ++s)
       if (before[s].wanted)
-        claims::scanned(Pruning::kJump, *this, f, p, s, {g}, limited,
+        claims::scanned(Pruning::kJump, *this, f, p, s, with_follower(g), limited,
                         targets_.cost(before[s].best, unit_), targets_.cost(after[s].best, unit_));
+  }
+  std::vector<int> with_follower(int g) const {
+    const int h = ranks_.follower(g);
+    return h < 0 ? std::vector<int>{g} : std::vector<int>{g, h};
   }
 #endif
 
   RankTable<Rank> ranks_;
+  std::vector<int> missing_;  // per column that leads: RankTable::missing()
   LeafCost leaf_cost_;
   Targets targets_;
 };

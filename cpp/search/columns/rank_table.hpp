@@ -10,6 +10,10 @@
 // orders of one column f, which is what the splits of f ask for. Where there is no room for a new
 // block it takes the place of the oldest, which is made again when it is needed. A child whose
 // parent has not kept a block makes its own from the data.
+//
+// Columns that follow others (twins.hpp) are split, but have no part in pairs: nothing else is
+// asked for in their order, which is made from that of the column that leads, and the ranks of that
+// one tell their splits.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +26,7 @@
 
 #include "search/columns/column_group.hpp"
 #include "search/columns/ranks.hpp"
+#include "search/columns/twins.hpp"
 #include "search/driver/control.hpp"
 #include "search/problem.hpp"
 
@@ -37,8 +42,10 @@ struct RankTools {
   const Problem* data;
   Control* control;          // counts the bytes of pairs; null: nobody does
   std::vector<bool> narrow;  // per column: its ranks fit in bytes
+  Twins twins;
 
-  RankTools(const Problem& problem, Control* counting) : data(&problem), control(counting) {
+  RankTools(const Problem& problem, Control* counting, Twins pairs)
+      : data(&problem), control(counting), twins(std::move(pairs)) {
     for (int f = 0; f < data->features; ++f) {
       int most = 0;
       for (int i = 0; i < data->rows; ++i) most = std::max(most, data->rank(f, i));
@@ -89,6 +96,26 @@ class RankTable {
     parent_->write_side(g, split_, position_, left_, &keep_[index(g, parent_->words_)]);
     compact_array(parent_->own(g), g, own_room(g));
   }
+  // A column that follows another: that one without its first rows, and these at the end.
+  void follow(int h) {
+    const int g = leader(h), missing = position_of(g, 1, 0);
+    const Rank* from = own(g);
+    Rank* to = own_room(h);
+    for (int i = missing; i < rows_; ++i) to[i - missing] = static_cast<Rank>(from[i] - 1);
+    std::fill(to + rows_ - missing, to + rows_,
+              RankCode<Rank>::encode(tools_->twins.top[static_cast<std::size_t>(h)]));
+    pad(to);
+  }
+  int leaders() const { return tools_->twins.leaders; }
+  int leader(int f) const { return tools_->twins.leader[static_cast<std::size_t>(f)]; }
+  int follower(int f) const { return tools_->twins.follower[static_cast<std::size_t>(f)]; }
+  // How many rows of a column that leads go different ways in the two; 0 if all or none do, since
+  // then both have the same splits.
+  int missing(int g) const {
+    if (follower(g) < 0) return 0;
+    const int n = position_of(g, 1, 0);
+    return n < rows_ ? n : 0;
+  }
 
   int rows() const { return rows_; }
   bool has_all_rows() const { return parent_ == nullptr; }
@@ -122,14 +149,15 @@ class RankTable {
   template <class Act>
   EXACTREE_INLINE auto with_parting(int g, int f, int p, Act act) {
     if (g == f) return act(Parting<Rank>{own(f), limit<Rank>(f, p), words_, last_word()});
-    if (is_narrow(f))
-      return act(Parting<Narrow>{ranks<Narrow>(g, f), limit<Narrow>(f, p), words_, last_word()});
-    return act(Parting<Rank>{ranks<Rank>(g, f), limit<Rank>(f, p), words_, last_word()});
+    const int l = ranked(f);
+    if (is_narrow(l))
+      return act(Parting<Narrow>{ranks<Narrow>(g, l), limit<Narrow>(f, p), words_, last_word()});
+    return act(Parting<Rank>{ranks<Rank>(g, l), limit<Rank>(f, p), words_, last_word()});
   }
   // The same for some columns of a group.
   template <class Act>
   EXACTREE_INLINE void with_group(int group, int f, int p, unsigned lanes, Act act) {
-    if (is_narrow(f))
+    if (is_narrow(ranked(f)))
       act(group_parting<Narrow>(group, f, p, lanes));
     else
       act(group_parting<Rank>(group, f, p, lanes));
@@ -137,7 +165,7 @@ class RankTable {
 
   // Whether all pairs are kept once they were made.
   bool keeps_all() const {
-    const std::int64_t all = block_bytes<Rank>() * features_;
+    const std::int64_t all = block_bytes<Rank>() * leaders();
     return tools_->control == nullptr || tools_->control->has_room(all, share());
   }
   // Of all but the pairs and orders, which count themselves.
@@ -162,10 +190,14 @@ class RankTable {
     return tools_->data->ranks + index(f, tools_->data->rows);
   }
   double share() const { return parent_ == nullptr ? RankTools::kRootShare : RankTools::kShare; }
+  // The column whose ranks tell the splits of f.
+  int ranked(int f) const { return leader(f) < 0 ? f : leader(f); }
   // The rank that parts the rows at position p; beyond the last row, the padding.
   template <class R>
-  R limit(int f, int p) const {
-    return p < rows_ ? RankCode<R>::encode(rank_at(f, p)) : RankCode<R>::kPad;
+  Limit<R> limit(int f, int p) const {
+    if (p >= rows_) return {RankCode<R>::kPad, false};
+    const bool follows = leader(f) >= 0;
+    return {RankCode<R>::encode(rank_at(f, p) + (follows ? 1 : 0)), follows};
   }
 
   void resize(int rows) {
@@ -268,7 +300,7 @@ class RankTable {
 
   template <class R>
   std::int64_t block_bytes() const {
-    return static_cast<std::int64_t>(index(features_, 1) * (room() * sizeof(R) + sizeof(RankRoom)));
+    return static_cast<std::int64_t>(index(leaders(), 1) * (room() * sizeof(R) + sizeof(RankRoom)));
   }
   // Whether a column has a block here, or can have one without taking another's.
   template <class R>
@@ -311,7 +343,7 @@ class RankTable {
       if (g == f)
         parting.own = j, parting.position = p;
       else
-        parting.ranks[j] = ranks<R>(g, f);
+        parting.ranks[j] = ranks<R>(g, ranked(f));
     }
     return parting;
   }

@@ -50,15 +50,28 @@ void gather_ranks(const Rank* column, const int* order, int rows, Rank* to) {
 // which is what large nodes of many columns wait for.
 using Narrow = std::int8_t;
 
-// Which rows of one column's order a split of another column sends left: those below its limit.
+// Which ranks a split sends left: those below its limit. If its column follows another (twins.hpp)
+// they are ranks of that one, and those of missing rows, the lowest, go right.
+template <class Rank>
+struct Limit {
+  Rank below = 0;
+  bool follows = false;
+
+  EXACTREE_INLINE Word left(const Rank* ranks) const {
+    const Word rows = exactree::EXACTREE_ISA::below(ranks, below);
+    return follows ? rows & ~exactree::EXACTREE_ISA::below(ranks, RankCode<Rank>::encode(1)) : rows;
+  }
+};
+
+// Which rows of one column's order a split of another column sends left.
 template <class Rank>
 struct Parting {
   const Rank* ranks;
-  Rank limit;
+  Limit<Rank> limit;
   int words;
   Word last;  // the rows of the last word
 
-  EXACTREE_INLINE Word left(int w) const { return below(ranks + w * 64, limit); }
+  EXACTREE_INLINE Word left(int w) const { return limit.left(ranks + w * 64); }
   EXACTREE_INLINE Word rows(int w) const { return w + 1 == words ? last : ~Word{0}; }
   Word side(int s, int w) const { return s == 0 ? left(w) : ~left(w) & rows(w); }
 };

@@ -3,6 +3,10 @@
 // Bounds are made for quarters of words: they are tighter than those of whole words, and leave a
 // third as many places to look into. The most promising place comes first, so that what it brings
 // spares others.
+//
+// Twins (twins.hpp; two_classes.hpp has the bound). Here g is what the missing members passed so
+// far change err by: before the last of them err - g is the cost of the high column before its
+// first row, as it should be.
 #pragma once
 
 #include <algorithm>
@@ -33,15 +37,18 @@ class TwoClassGroups {
   // Looks for the best split of the sides of a split among eight columns. `ends` are those of the
   // first column; those of the others follow.
   template <class Rank>
-  void scan(int group, const GroupParting<Rank>& parting, const Word* ends, bool limited,
-            GroupScan scans[2], Workspace& work) const {
+  void scan(int group, const GroupParting<Rank>& parting, const Word* ends, const int* missing,
+            bool limited, GroupScan scans[2], Workspace& work) const {
     const unsigned lanes = scans[0].live | scans[1].live;
     Group here(words_, parting.last, &ones_of_[static_cast<std::size_t>(group * words_ * kGroup)],
-               ends);
+               ends, missing);
     if (lanes != 0xFF) std::fill_n(here.left, words_ * kGroup, Word{0});
     parting.fill(lanes, 0, words_, here.left);
     Side sides[2] = {{0, work.class_cost[0]}, {1, work.class_cost[1]}};
-    here.bound(sides);
+    if (here.most_missing() == 0)
+      here.bound<false>(sides);
+    else
+      here.bound<true>(sides);
     for (int s = 0; s < 2; ++s) {
       if (!scans[s].open()) continue;
       const std::int64_t looked = sides[s].look(here, limited, scans[s]);
@@ -61,7 +68,7 @@ class TwoClassGroups {
   struct Side {
     static constexpr int kLanes = 4 * kGroup;
     int side, zeros, all;
-    __m512i before, floor;
+    __m512i before, floor, gap;                           // gap: Twins
     alignas(64) std::int16_t err[kMostWords * kLanes];    // cost before it, 0 left and 1 right
     alignas(64) std::int16_t least[kMostWords * kLanes];  // no split inside costs less: Jump
 
@@ -70,25 +77,50 @@ class TwoClassGroups {
           zeros(static_cast<int>(classes[0])),
           all(static_cast<int>(classes[0] + classes[1])),
           before(splat(zeros)),
-          floor(splat(kNone)) {}
+          floor(splat(kNone)),
+          gap(splat(0)) {}
 
-    // Takes the next word of all columns.
-    EXACTREE_INLINE void step(int w, __m512i member, __m512i ones) {
-      // The last quarter of each word, for all four.
-      const __m512i spread = _mm512_set4_epi32(0x0F0E0F0E, 0x0F0E0F0E, 0x07060706, 0x07060706);
+    // The last quarter of each word, for all four.
+    EXACTREE_INLINE static __m512i last_quarters(__m512i v) {
+      return _mm512_shuffle_epi8(v,
+                                 _mm512_set4_epi32(0x0F0E0F0E, 0x0F0E0F0E, 0x07060706, 0x07060706));
+    }
+    // Sums over the quarters of each word up to each.
+    EXACTREE_INLINE static __m512i running(__m512i v) {
+      v = _mm512_add_epi16(v, _mm512_slli_epi64(v, 16));
+      return _mm512_add_epi16(v, _mm512_slli_epi64(v, 32));
+    }
+    // Takes the next word of all columns. The gap of a quarter is `gap`, which is that of the whole
+    // column but where rows of the word are missing.
+    template <bool Twin>
+    EXACTREE_INLINE void step(int w, __m512i member, __m512i ones, __m512i missing_so_far) {
       const __m512i one = _mm512_popcnt_epi16(_mm512_and_si512(member, ones));
       const __m512i zero = _mm512_popcnt_epi16(_mm512_andnot_si512(ones, member));
       const __m512i change = _mm512_sub_epi16(one, zero);
-      __m512i sum = _mm512_add_epi16(change, _mm512_slli_epi64(change, 16));
-      sum = _mm512_add_epi16(sum, _mm512_slli_epi64(sum, 32));
+      const __m512i sum = running(change);
       const __m512i e = _mm512_add_epi16(before, _mm512_sub_epi16(sum, change));
-      const __m512i other = _mm512_sub_epi16(splat(all), e);
+      __m512i low = e, high = e;
+      if (Twin) {
+        const __m512i twin = _mm512_sub_epi16(e, missing_so_far);
+        low = _mm512_min_epi16(e, twin);
+        high = _mm512_max_epi16(e, twin);
+      }
+      const __m512i other = _mm512_sub_epi16(splat(all), high);
       const __m512i bound =
-          _mm512_min_epi16(_mm512_sub_epi16(e, zero), _mm512_sub_epi16(other, one));
+          _mm512_min_epi16(_mm512_sub_epi16(low, zero), _mm512_sub_epi16(other, one));
       _mm512_store_si512(err + w * kLanes, e);
       _mm512_store_si512(least + w * kLanes, bound);
       floor = _mm512_min_epi16(floor, bound);
-      before = _mm512_add_epi16(before, _mm512_shuffle_epi8(sum, spread));
+      before = _mm512_add_epi16(before, last_quarters(sum));
+    }
+    // The same where some rows of the word are missing: what those before each quarter change.
+    EXACTREE_INLINE __m512i pass_missing(__m512i lost, __m512i ones) {
+      const __m512i one = _mm512_popcnt_epi16(_mm512_and_si512(lost, ones));
+      const __m512i zero = _mm512_popcnt_epi16(_mm512_andnot_si512(ones, lost));
+      const __m512i change = _mm512_sub_epi16(one, zero), sum = running(change);
+      const __m512i so_far = _mm512_add_epi16(gap, _mm512_sub_epi16(sum, change));
+      gap = _mm512_add_epi16(gap, last_quarters(sum));
+      return so_far;
     }
 
     // Looks into quarters whose bound is below the best; how many.
@@ -134,40 +166,80 @@ class TwoClassGroups {
     Word last;
     const Word* ones;
     const Word* ends;
+    const int* missing;  // per column
     alignas(64) Word left[kMostWords * kGroup];
 
-    Group(int how_many, Word last_rows, const Word* ones_of, const Word* ends_of)
-        : words(how_many), last(last_rows), ones(ones_of), ends(ends_of) {}
+    Group(int how_many, Word last_rows, const Word* ones_of, const Word* ends_of,
+          const int* missing_of)
+        : words(how_many), last(last_rows), ones(ones_of), ends(ends_of), missing(missing_of) {}
+
+    int most_missing() const { return *std::max_element(missing, missing + kGroup); }
+    // Which rows of a word are missing, in each column.
+    __m512i missing_in(int w) const {
+      alignas(64) Word rows_of[kGroup];
+      for (int j = 0; j < kGroup; ++j)
+        rows_of[j] = low_bits(std::clamp(missing[j] - w * 64, 0, 64));
+      return _mm512_load_si512(rows_of);
+    }
 
     Word rows(int w) const { return w + 1 == words ? last : ~Word{0}; }
     Word member(int side, int w, int column) const {
       const Word m = left[w * kGroup + column];
       return side == 0 ? m : ~m & rows(w);
     }
+    template <bool Twin>
     EXACTREE_INLINE void bound(Side sides[2]) const {
-      for (int w = 0; w < words; ++w) {
+      int w = 0;
+      if (Twin)
+        for (const int most = most_missing(); w * 64 < most; ++w) {
+          const __m512i all = _mm512_set1_epi64(static_cast<long long>(rows(w)));
+          const __m512i m = _mm512_load_si512(left + w * kGroup);
+          const __m512i o = _mm512_loadu_si512(ones + w * kGroup), lost = missing_in(w);
+          sides[0].template step<true>(w, m, o,
+                                       sides[0].pass_missing(_mm512_and_si512(m, lost), o));
+          sides[1].template step<true>(w, _mm512_andnot_si512(m, all), o,
+                                       sides[1].pass_missing(_mm512_andnot_si512(m, lost), o));
+        }
+      for (; w < words; ++w) {
         const __m512i all = _mm512_set1_epi64(static_cast<long long>(rows(w)));
         const __m512i m = _mm512_load_si512(left + w * kGroup);
         const __m512i o = _mm512_loadu_si512(ones + w * kGroup);
-        sides[0].step(w, m, o);
-        sides[1].step(w, _mm512_andnot_si512(m, all), o);
+        sides[0].template step<Twin>(w, m, o, sides[0].gap);
+        sides[1].template step<Twin>(w, _mm512_andnot_si512(m, all), o, sides[1].gap);
       }
     }
     // The best split inside a quarter, if it is better than what is known.
     int best_in(const Side& s, int w, int at, bool limited, const GroupScan& scan) const {
+      const int before = s.err[w * Side::kLanes + at], lost = missing[at / 4];
+      const int found = lowest_in(s, w, at, 0, before, limited, scan);
+      const int begin = w * 64 + at % 4 * 16;
+      if (lost == 0 || begin + 16 <= lost) return found;
+      // The high column begins after the missing rows.
+      alignas(64) std::int16_t gaps[Side::kLanes];
+      _mm512_store_si512(gaps, s.gap);
+      const int high = begin <= lost ? s.zeros : before - gaps[at];
+      return std::min(found, lowest_in(s, w, at, lost, high, limited, scan));
+    }
+    // The same of a column whose first rows, so many, are not passed.
+    int lowest_in(const Side& s, int w, int at, int from, int err, bool limited,
+                  const GroupScan& scan) const {
       const int column = at / 4, shift = at % 4 * 16;
-      const Word mine = member(s.side, w, column) >> shift & 0xFFFF;
+      const auto in = [&](int v) {
+        return member(s.side, v, column) & ~low_bits(std::clamp(from - v * 64, 0, 64));
+      };
+      const Word mine = in(w) >> shift & 0xFFFF;
       Word e = ends[column * words + w] >> shift & 0xFFFF;
+      if (from > w * 64 + shift) e &= ~low_bits(from - w * 64 - shift);
       if (limited) {
-        int passed = count(member(s.side, w, column) & low_bits(shift));
-        for (int v = 0; v < w; ++v) passed += count(member(s.side, v, column));
+        int passed = count(in(w) & low_bits(shift));
+        for (int v = 0; v < w; ++v) passed += count(in(v));
         e = admissible(e, mine, passed, scan.first_rows, scan.last_rows);
       }
       if (e == 0) return scan.best;
       const Word one = mine & ones[w * kGroup + column] >> shift;
       return std::min(scan.best,
                       lowest_of(static_cast<__mmask16>(one), static_cast<__mmask16>(mine ^ one),
-                                static_cast<__mmask16>(e), s.err[w * Side::kLanes + at], s.all));
+                                static_cast<__mmask16>(e), err, s.all));
     }
   };
 

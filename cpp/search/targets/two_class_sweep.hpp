@@ -19,6 +19,7 @@
 #include "search/bits.hpp"
 #include "search/columns/floors.hpp"
 #include "search/columns/sweep.hpp"
+#include "search/columns/twins.hpp"
 #include "search/lanes.hpp"
 #include "search/node.hpp"
 
@@ -73,11 +74,12 @@ class TwoClassSweep final : public Sweep {
   static constexpr int kMostRows = 32000;
 
   // `ends` are those of the node, which outlives this.
-  TwoClassSweep(const Problem& data, const Word* ends)
+  TwoClassSweep(const Problem& data, const Word* ends, const Twins& twins)
       : rows_(data.rows),
         words_((data.rows + 63) / 64),
         features_(data.features),
         unit_(data.unit),
+        twins_(twins),
         ends_(ends),
         signs_(static_cast<std::size_t>(data.rows)),
         orders_(index(data.features, data.rows)) {
@@ -156,19 +158,24 @@ class TwoClassSweep final : public Sweep {
       pass(g, room, sums);
     }
   }
-  // The same with the extreme sums of each column: no split of it errs less often.
+  // The same with the extreme sums of each column: no split of it errs less often. A column and the
+  // one that follows it are scanned as one, and have one floor.
   void column_by_column(SweptSplit* splits, int count, const Room& room, Sums& sums,
                         Workspace& work) const {
     Sums mine = sums;
-    for (int g = 0; g < features_; ++g) {
+    for (int g = 0; g < twins_.leaders; ++g) {
+      const int h = twins_.follower[static_cast<std::size_t>(g)];
       work.spend(1 + rows_ / 256);
       std::fill_n(mine.high, kSides, std::int16_t{0});
       std::fill_n(mine.low, kSides, std::int16_t{0});
       pass(g, room, mine);
+      if (h >= 0) pass(h, room, mine);
       sums.widen(mine);
       for (int i = 0; i < count; ++i)
-        for (int s = 0; s < 2 && splits[i].floors[s] != nullptr; ++s)
+        for (int s = 0; s < 2 && splits[i].floors[s] != nullptr; ++s) {
           raise_floor(splits[i].floors[s][g], mine.errors(2 * i + s));
+          if (h >= 0) raise_floor(splits[i].floors[s][h], mine.errors(2 * i + s));
+        }
     }
   }
 
@@ -221,6 +228,7 @@ class TwoClassSweep final : public Sweep {
 
   int rows_, words_, features_;
   Cost unit_;
+  const Twins& twins_;
   const Word* ends_;
   std::vector<std::int8_t> signs_;     // per row
   std::vector<std::uint16_t> orders_;  // per column: its rows

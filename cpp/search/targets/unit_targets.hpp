@@ -93,6 +93,12 @@ class UnitTargets {
     for (int c = 0; c < masks_; ++c)
       compact_bits(parent.mask(f, c), keep, words, mask(f, c), words_);
   }
+  // A column that follows another (twins.hpp): its first rows come last.
+  void follow(int h, int g, int missing) {
+    for (int c = 0; c < masks_; ++c) rotate_bits(mask(g, c), rows_, missing, mask(h, c), words_);
+  }
+  // Only the first columns are scanned.
+  void lead(int leaders) { leaders_ = leaders; }
   void finish(Cost unit, Cost& leaf, int& label) {
     total_.assign(static_cast<std::size_t>(std::max(classes_, 2)), 0);
     int rest = rows_;
@@ -163,7 +169,7 @@ class UnitTargets {
                       static_cast<std::size_t>(words_)];
   }
 
-  int rows_ = 0, words_ = 0, features_ = 0, classes_ = 0, masks_ = 0;
+  int rows_ = 0, words_ = 0, features_ = 0, classes_ = 0, masks_ = 0, leaders_ = 0;
   Cost unit_ = 1;
   std::vector<int> total_;
   std::vector<Word> masks_of_;

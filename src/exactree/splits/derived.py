@@ -5,6 +5,7 @@
   has the missing rows on its left, and the lowest asks whether the value is missing. In the second,
   missing stands with the highest value, so that each threshold has the missing rows on its right.
   Together they have every threshold with the missing rows on either side, and "is missing", once.
+  The second ones come after all other columns: the native search scans each along with its first.
 - The same of two values are three columns of two ranks, for the kernels over such columns.
 - A category is a column of two ranks: it or another. Of two categories one column is enough.
 - So is a subset of categories, and of a subset and its complement one is enough: the one with the
@@ -137,10 +138,16 @@ def table_columns(table: Table, room: int | None = None) -> TableColumns:
     rare = _rare(table, FIRST if room is None else room)
     asked: list[Asked] = []
     ranks: list[Ranks] = []
+    second: list[tuple[Asked, Ranks]] = []
     for j in range(table.shape[1]):
-        for question, column in _questions(table, j, rare.get(j, frozenset())):
-            asked.append(question)
-            ranks.append(column.astype(np.int32, copy=False))
+        asks = _questions(table, j, rare.get(j, frozenset()))
+        made = [(question, column.astype(np.int32, copy=False)) for question, column in asks]
+        if len(made) == 2 and made[0][0].by == "order":
+            second.append(made.pop())
+        asked += [question for question, _ in made]
+        ranks += [column for _, column in made]
+    asked += [question for question, _ in second]
+    ranks += [column for _, column in second]
     if not ranks:  # nothing differs anywhere, and engines like to see a column
         asked, ranks = [Asked(0, "order")], [np.zeros(len(table), dtype=np.int32)]
     left_out = tuple((j, code) for j, codes in rare.items() for code in sorted(codes))
