@@ -44,17 +44,10 @@ class TwoClassGroups {
                ends, missing);
     if (lanes != 0xFF) std::fill_n(here.left, words_ * kGroup, Word{0});
     parting.fill(lanes, 0, words_, here.left);
-    Side sides[2] = {{0, work.class_cost[0]}, {1, work.class_cost[1]}};
     if (here.most_missing() == 0)
-      here.bound<false>(sides);
+      look<false>(here, limited, scans, work);
     else
-      here.bound<true>(sides);
-    for (int s = 0; s < 2; ++s) {
-      if (!scans[s].open()) continue;
-      const std::int64_t looked = sides[s].look(here, limited, scans[s]);
-      work.counters.pruned[static_cast<std::size_t>(Pruning::kJump)] +=
-          4 * static_cast<std::int64_t>(words_) * std::popcount(scans[s].live) - looked;
-    }
+      look<true>(here, limited, scans, work);
   }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(ones_of_.capacity() * sizeof(Word));
@@ -62,6 +55,18 @@ class TwoClassGroups {
 
  private:
   struct Group;
+
+  template <bool Twin>
+  void look(const Group& here, bool limited, GroupScan scans[2], Workspace& work) const {
+    Side sides[2] = {{0, work.class_cost[0]}, {1, work.class_cost[1]}};
+    here.template bound<Twin>(sides);
+    for (int s = 0; s < 2; ++s) {
+      if (!scans[s].open()) continue;
+      const std::int64_t looked = sides[s].template look<Twin>(here, limited, scans[s]);
+      work.counters.pruned[static_cast<std::size_t>(Pruning::kJump)] +=
+          4 * static_cast<std::int64_t>(words_) * std::popcount(scans[s].live) - looked;
+    }
+  }
 
   // One side of a split. A register has a word of each column: the four quarters of the first,
   // those of the second, and so on.
@@ -124,13 +129,14 @@ class TwoClassGroups {
     }
 
     // Looks into quarters whose bound is below the best; how many.
+    template <bool Twin>
     std::int64_t look(const Group& group, bool limited, GroupScan& scan) {
       const auto on = static_cast<__mmask32>(_pdep_u32(scan.live, 0x11111111u) * 15u);
       std::int64_t looked = 0;
       const auto enter = [&](int w, int at) {
         ++looked;
         least[w * kLanes + at] = kNone;
-        scan.best = group.best_in(*this, w, at, limited, scan);
+        scan.best = group.template best_in<Twin>(*this, w, at, limited, scan);
       };
       if (const int lowest = least_of(_mm512_mask_mov_epi16(splat(kNone), on, floor));
           lowest < scan.best) {
@@ -209,27 +215,35 @@ class TwoClassGroups {
       }
     }
     // The best split inside a quarter, if it is better than what is known.
-    int best_in(const Side& s, int w, int at, bool limited, const GroupScan& scan) const {
-      const int before = s.err[w * Side::kLanes + at], lost = missing[at / 4];
-      const int found = lowest_in(s, w, at, 0, before, limited, scan);
-      const int begin = w * 64 + at % 4 * 16;
-      if (lost == 0 || begin + 16 <= lost) return found;
-      // The high column begins after the missing rows.
+    template <bool Twin>
+    EXACTREE_INLINE int best_in(const Side& s, int w, int at, bool limited,
+                                const GroupScan& scan) const {
+      const int err = s.err[w * Side::kLanes + at];
+      const int found = lowest_in<false>(s, w, at, 0, err, limited, scan);
+      return Twin ? std::min(found, best_of_follower(s, w, at, err, limited, scan)) : found;
+    }
+    // The same of the high column, which begins after the missing rows.
+    [[gnu::noinline]] int best_of_follower(const Side& s, int w, int at, int err, bool limited,
+                                           const GroupScan& scan) const {
+      const int lost = missing[at / 4], begin = w * 64 + at % 4 * 16;
+      if (lost == 0 || begin + 16 <= lost) return scan.best;
       alignas(64) std::int16_t gaps[Side::kLanes];
       _mm512_store_si512(gaps, s.gap);
-      const int high = begin <= lost ? s.zeros : before - gaps[at];
-      return std::min(found, lowest_in(s, w, at, lost, high, limited, scan));
+      const int high = begin <= lost ? s.zeros : err - gaps[at];
+      return lowest_in<true>(s, w, at, lost, high, limited, scan);
     }
-    // The same of a column whose first rows, so many, are not passed.
-    int lowest_in(const Side& s, int w, int at, int from, int err, bool limited,
-                  const GroupScan& scan) const {
+    // Cut: the first rows of the column, so many, are not passed.
+    template <bool Cut>
+    EXACTREE_INLINE int lowest_in(const Side& s, int w, int at, int from, int err, bool limited,
+                                  const GroupScan& scan) const {
       const int column = at / 4, shift = at % 4 * 16;
       const auto in = [&](int v) {
-        return member(s.side, v, column) & ~low_bits(std::clamp(from - v * 64, 0, 64));
+        const Word m = member(s.side, v, column);
+        return Cut ? m & ~low_bits(std::clamp(from - v * 64, 0, 64)) : m;
       };
       const Word mine = in(w) >> shift & 0xFFFF;
       Word e = ends[column * words + w] >> shift & 0xFFFF;
-      if (from > w * 64 + shift) e &= ~low_bits(from - w * 64 - shift);
+      if (Cut && from > w * 64 + shift) e &= ~low_bits(from - w * 64 - shift);
       if (limited) {
         int passed = count(in(w) & low_bits(shift));
         for (int v = 0; v < w; ++v) passed += count(in(v));
