@@ -67,8 +67,10 @@ build/check_certificate: $(wildcard cpp/checker/*)
 	@mkdir -p build
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o $@ cpp/checker/main.cpp
 
+# In two processes; make test JOBS=0 ARGS="--pdb -k name" has the terminal to itself.
+JOBS ?= 2
 test: $(VENV)/.installed $(VENV)/.extras
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal $(ARGS)
 
 # Warnings are errors. The pictures are drawn by the examples, so every build makes all pages anew.
 docs: $(VENV)/.installed $(VENV)/.docs
