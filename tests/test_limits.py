@@ -103,6 +103,7 @@ def test_an_interrupt_comes_through_before_the_first_tree(kind: str) -> None:
     [
         ("two classes", 20_000, 60, 57 * 2**20),
         ("numbers", 200_000, 20, 20 * MEGABYTE),
+        ("numbers", 200_000, 20, 100 * MEGABYTE),
         ("numbers", 20_000, 20, 60 * MEGABYTE),
         ("five classes", 20_000, 40, 40 * MEGABYTE),
     ],
@@ -177,17 +178,26 @@ def test_two_levels_are_shown_where_more_splits_are_asked_for() -> None:
         assert found.objective == np.sum(predict(found.tree, X) != y)
 
 
+LITTLE_ROOM = """
+lines = open("/proc/self/status").readlines()
+used = int(next(x for x in lines if x.startswith("VmSize")).split()[1])
+resource.setrlimit(resource.RLIMIT_AS, (1024 * used + 300_000_000,) * 2)
+"""
+
+
 @linux
 def test_threads_that_cannot_be_started_are_done_without() -> None:
-    few = (
-        "lines = open('/proc/self/status').readlines()\n"
-        "used = int(next(x for x in lines if x.startswith('VmSize')).split()[1])\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (1024 * used + 300_000_000,) * 2)"
-    )
     alone = run("two classes", 2000, 6, max_depth=3)
-    crowd = run("two classes", 2000, 6, max_depth=3, n_jobs=2000, before=few)
+    crowd = run("two classes", 2000, 6, max_depth=3, n_jobs=2000, before=LITTLE_ROOM)
     assert crowd[:3] == alone[:3]
     assert alone[3]["threads"] == 1 and 1 <= crowd[3]["threads"] < 2000
+
+
+@linux
+def test_so_does_the_local_search() -> None:
+    options: dict[str, Any] = {"max_depth": 2, "splits": "hyperplane", "time_limit": 0.3}
+    status, objective, *_ = run("two classes", 400, 6, n_jobs=2000, before=LITTLE_ROOM, **options)
+    assert status == "time_limit" and objective < 200
 
 
 def test_threads_are_reported() -> None:

@@ -19,6 +19,7 @@
 
 #include "search/bits.hpp"
 #include "search/columns/column_node.hpp"
+#include "search/raw_vector.hpp"
 #include "search/targets/squared_fold.hpp"
 #include "search/targets/squared_pass.hpp"
 #include "search/targets/squared_scan.hpp"
@@ -224,13 +225,11 @@ class SquaredTargets {
     // Vector code works on whole words, and writes up to a vector beyond.
     stride_ = static_cast<std::size_t>(words) * 64 + 8;
     const std::size_t all = at(features, 0);
-    if (sums_.size() < all) sums_.resize(all);
-    if (Weighted && masses_.size() < all) masses_.resize(all);
+    make_room(sums_, all);
+    if (Weighted) make_room(masses_, all);
     const auto columns = static_cast<std::size_t>(features);
-    const std::size_t sums = columns * (static_cast<std::size_t>(rows) + 1);
-    if (prefix_.size() < sums) prefix_.resize(sums);
-    const std::size_t folds = columns * kFold * static_cast<std::size_t>(words) * 64;
-    if (EXACTREE_SIMD && fold_.size() < folds) fold_.resize(folds);
+    make_room(prefix_, columns * (static_cast<std::size_t>(rows) + 1));
+    if (EXACTREE_SIMD) make_room(fold_, columns * kFold * static_cast<std::size_t>(words) * 64);
     folded_.resize(columns);
     summed_.resize(columns);
   }
@@ -242,8 +241,8 @@ class SquaredTargets {
   double lightest_ = 1;
   std::size_t stride_ = 0;
   SquareSums total_;
-  std::vector<double> sums_, masses_, fold_;
-  mutable std::vector<SquareSums> prefix_;
+  RawVector<double> sums_, masses_, fold_;
+  mutable RawVector<SquareSums> prefix_;
   mutable std::vector<char> folded_, summed_;
 };
 

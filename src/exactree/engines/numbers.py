@@ -67,7 +67,7 @@ def search_numbers(
     whole = whole_numbers(problem)
     if whole is None:
         return _unproved(generic(problem, limits, on_progress))
-    best = _pass(problem, whole, limits, on_progress, options)[0]
+    best = _pass(problem, whole, what_is_left(limits, start), on_progress, options)[0]
     for _ in range(MAX_PASSES - 1):
         if best.status != "optimal" or not best.gap:
             return best
@@ -124,7 +124,8 @@ def search_number_sizes(
             )
             for k in every
         ]
-    found = _pass(problem, whole, limits, on_progress, {"sizes": True})
+    left = what_is_left(limits, start)
+    found = _pass(problem, whole, left, on_progress, {"sizes": True})
     for k, result in enumerate(found):
         if result.status != "optimal" or not result.gap:
             continue
