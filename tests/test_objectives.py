@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum, inf
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from exactree.objectives import (
     check_declarations,
 )
 from exactree.objectives.running import running_quantiles
+from exactree.objectives.sums import FEW, exact_sum
 from exactree.tree import size
 from exactree.weights import COST_LIMIT
 
@@ -460,3 +462,21 @@ def test_a_subclass_of_absolute_error_keeps_its_own_cost() -> None:
     found = exactree.solve(X, y, task="regression", objective=Squeezed(), max_depth=1)
     leaf = float(np.sqrt(np.abs(y - np.median(y)).sum()))
     assert found.objective == pytest.approx(leaf) and size(found.tree) == 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sums_have_all_digits(seed: int) -> None:
+    """Numbers of like and of unlike size, that nearly cancel out, and the smallest there are."""
+    rng = np.random.default_rng(seed)
+    n = FEW + seed
+    spread = float(rng.choice([0, 3, 30, 300, 900]))
+    values = rng.normal(size=n) * 2.0 ** np.rint(rng.uniform(-spread, spread, n))
+    for given in (
+        values,
+        np.concatenate([values, -values[::-1], [1e-20]]),
+        rng.integers(-5, 6, n) * 5e-324,
+        np.full(n, 1e300),
+        np.append(values, inf),
+        np.arange(n),
+    ):
+        assert exact_sum(given) == fsum(given)

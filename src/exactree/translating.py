@@ -140,8 +140,8 @@ def no_time() -> float:
 
 def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | float) -> None:
     # Sums of floats in another order differ in their last digits.
-    slack = 0.0 if problem.objective.integral else 1e-9 * max(abs(float(counted)), _tiny(problem))
-    if abs(counted - found.objective) > slack:
+    off, share = abs(counted - found.objective), 0.0 if problem.objective.integral else 1e-9
+    if off > share * abs(float(counted)) and off > share * _tiny(problem):
         raise RuntimeError(
             f"the tree costs {float(counted)} on the training data, the engine said "
             f"{found.objective}: please report this as a bug of exactree"

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import frexp, fsum, ldexp, sqrt
+from math import frexp, ldexp, sqrt
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 from exactree.engines.running import run_native
 from exactree.engines.whole import tree_cost
 from exactree.objectives.native import Squares as SquaresForm
+from exactree.objectives.sums import exact_sum
 from exactree.problem import Limits, Number, Problem
 from exactree.tree import Tree
 
@@ -234,7 +235,7 @@ def _rounded_up(sums: Floats, weights: Floats) -> float:
     unsure = squares * 2.0**-51
     up = np.ceil(squares) - squares
     sure = (up > unsure) & (up + unsure < 1)
-    return fsum(np.where(sure, up + unsure, 1.0))
+    return exact_sum(np.where(sure, up + unsure, 1.0))
 
 
 def _median(y: Floats, weights: Floats | None) -> float:
@@ -256,13 +257,12 @@ def squared_error(y: Floats, weights: NDArray[Any]) -> float:
     >>> squared_error(np.array([1e9, 1e9 + 2.0]), np.array([1.0, 1.0]))
     2.0
     """
-    # Sums with all digits take as long as all else that is done of a large leaf: no one twice.
-    total = fsum(weights)
+    total = float(weights.sum())
     d = y - y[0]
-    d = d - fsum(weights * d) / total
+    d = d - float((weights * d).sum()) / total
     # What the rounding of the mean leaves.
-    rest = fsum(weights * d) / total
-    return max(fsum(weights * d * d) - rest * rest * total, 0.0)
+    rest = exact_sum(weights * d) / total
+    return max(exact_sum(weights * d * d) - rest * rest * total, 0.0)
 
 
 def without_gaps(y: Floats, weights: NDArray[Any], best: float) -> Floats:

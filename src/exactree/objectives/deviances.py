@@ -15,13 +15,13 @@ their node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 from typing import Any
 
 import numpy as np
 
 from exactree.objectives.native import Deviances
 from exactree.objectives.scheme import Objective, Targets, Values
+from exactree.objectives.sums import exact_sum
 
 # Closer to one than this, h_p comes from a series of so many terms.
 NEAR = 0.125
@@ -84,7 +84,7 @@ class Deviance(Objective):
         m = _mean(w, y)
         if m == 0:
             return 0.0
-        return float(2 * m ** (2 - self.power) * fsum(w * self._ratio_loss((y - m) / m)))
+        return float(2 * m ** (2 - self.power) * exact_sum(w * self._ratio_loss((y - m) / m)))
 
     def prediction(self, targets: Targets) -> float:
         """Give the mean; a leaf of zeros predicts 0."""
@@ -239,5 +239,5 @@ class ExponentialSurvival(Deviance):
 
 def _mean(w: Values, y: Values) -> float:
     """Give the weighted mean, between the least and the largest."""
-    middle = fsum(w * y) / fsum(w)
+    middle = exact_sum(w * y) / exact_sum(w)
     return min(max(middle, float(y.min())), float(y.max()))

@@ -6,7 +6,6 @@ Such a cost is superadditive, two leaves may choose a number each, and hence mon
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from exactree.objectives.native import Outputs, Squares
 from exactree.objectives.scheme import Objective, Targets, Values, mean
+from exactree.objectives.sums import exact_sum
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,12 @@ class SquaredError(Objective):
         """Give weight, weighted deviation and weighted squared deviation of each row."""
         w, d = targets.weights, targets.y - mean(targets)
         return np.stack([w, w * d, w * d * d], axis=-1)
+
+    def cost(self, targets: Targets) -> float:
+        """Add the deviations up without the table."""
+        w, d = targets.weights, targets.y - mean(targets)
+        rest = float((w * d).sum())
+        return max(float((w * d * d).sum()) - rest * rest / float(w.sum()), 0.0)
 
     def leaf_cost(self, statistics: Values) -> Values:
         """Give w d^2 - (w d)^2 / w; what rounding leaves below zero is zero."""
@@ -94,9 +100,9 @@ class SquaredErrors(Objective):
     def cost(self, targets: Targets) -> float:
         """Add the squared deviations up with all digits."""
         d = targets.y - np.array(self.prediction(targets))
-        total = fsum(targets.weights)
-        rest = [fsum(targets.weights * column) / total for column in d.T]
-        squares = fsum((targets.weights[:, None] * d * d).reshape(-1))
+        total = float(targets.weights.sum())
+        rest = [exact_sum(targets.weights * column) / total for column in d.T]
+        squares = exact_sum((targets.weights[:, None] * d * d).reshape(-1))
         return max(squares - total * sum(r * r for r in rest), 0.0)
 
     def prediction(self, targets: Targets) -> tuple[float, ...]:

@@ -179,5 +179,6 @@ def mean(targets: Targets) -> float:
     """
     weights = targets.weights.astype(np.float64)
     first = float(targets.y[0])
-    middle = first + float(weights @ (targets.y - first)) / float(weights.sum())
+    # Not by the product of vectors, for which NumPy starts threads.
+    middle = first + float((weights * (targets.y - first)).sum()) / float(weights.sum())
     return min(max(middle, float(targets.y.min())), float(targets.y.max()))
