@@ -28,7 +28,7 @@ from exactree.splits.derived import table_columns
 from exactree.splits.family import GIBIBYTE, SecondsLeft
 from exactree.starting import Start, make_start, read_start
 from exactree.tables import Table
-from exactree.translating import sketch, translated
+from exactree.translating import no_time, sketch, translated
 from exactree.tree import Node, Tree, nodes
 
 # A search that was stopped still has to write its tree down: surfaces take some milliseconds each.
@@ -238,9 +238,9 @@ class Solving:
     def for_fitting(self, found: Result) -> SecondsLeft:
         """Give the splits of a tree what is left of the time, or some more if it is over."""
         now, limit = perf_counter(), self.started + self.request.time_limit
-        if _has_planes(found.tree):  # which are splits already, if not of widest margin
-            return lambda: limit - perf_counter()
         over = found.status in ("time_limit", "interrupted")
+        if _has_planes(found.tree):  # which are splits already, if not of widest margin
+            return no_time if over else lambda: limit - perf_counter()
         end = now + FITTING_SECONDS if over else max(limit, now + FITTING_SECONDS)
         return lambda: end - perf_counter()
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +30,13 @@ from exactree.geometry.widening import widened
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Polynomial = dict[Monomial, Fraction]
+Powers = dict[tuple[int, int], list[tuple[int, Fraction]]]
 # Exponents of the powers of two that columns may be scaled by: their reciprocals are floats too.
 LARGEST_EXPONENT = 1000
 # What a factor of a term may be rounded by, in units of 2^-53: generously.
 ROUNDINGS = 16
+# How many planes could be written down in the time that is kept for the wider one and its recount.
+PLANES_AFTER = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +78,19 @@ class Embedding:
         in floating point; the surface parts the rows as the plane does in exact arithmetic, so that
         there is no tree whose partitions no surface makes.
         """
+        started = perf_counter()
         values = self.values(X)
         weights, threshold = self._weights(plane)
         exactly = left ^ self._misjudged(plane, weights, threshold, X, values, left)
-        wide = widened(plane, values, exactly, seconds_left) if seconds_left() > 0 else plane
-        for tried in (wide, plane):
-            surface = fitting_threshold(self.family, self._weights(tried)[0], X, exactly)
+        # What a wider plane needs to be written down takes no longer than this plane did so far.
+        after = PLANES_AFTER * (perf_counter() - started)
+        wide = widened(plane, values, exactly, lambda: seconds_left() - after)
+        if wide != tuple(plane):
+            surface = fitting_threshold(self.family, self._weights(wide)[0], X, exactly)
             if surface is not None:
                 return surface
-        return with_integers(self.family, weights, threshold)
+        surface = fitting_threshold(self.family, weights, X, exactly)
+        return surface or with_integers(self.family, weights, threshold)
 
     def _misjudged(
         self,
@@ -140,13 +148,14 @@ class Embedding:
         """Give factors of the family's terms in the user's columns, and the threshold, exactly."""
         terms = self.family.terms(len(self.columns))
         total: Polynomial = {}
+        powers: Powers = {}
         constant = Fraction(plane[-1])
         for factor, term, scaling in zip(plane, terms, self.terms, strict=False):
             if factor:
                 part = Fraction(factor) / scaling.unit
                 constant -= part * scaling.centre
                 for monomial in term:
-                    _add_expanded(total, part, monomial, self.columns)
+                    _add_expanded(total, part, monomial, self.columns, powers)
         constant += total.pop((0,) * len(self.columns), Fraction(0))
         weights = [total.get(term[0], Fraction(0)) for term in terms]
         largest = max(map(abs, weights), default=Fraction(0))
@@ -202,6 +211,12 @@ class Scaling:
         """What becomes zero."""
         return Fraction(self.shift) * self.unit
 
+    def power(self, n: int) -> list[tuple[int, Fraction]]:
+        """Multiply the n-th power of a scaled x out: exponents of x with their factors."""
+        shift, unit = Fraction(-self.shift), self.unit
+        found = [(e, comb(n, e) * shift ** (n - e) / unit**e) for e in range(n + 1)]
+        return [(e, factor) for e, factor in found if factor]
+
 
 def _applied(scalings: Sequence[Scaling], columns: Sequence[Floats]) -> list[Floats]:
     return [s.apply(column) for s, column in zip(scalings, columns, strict=True)]
@@ -212,12 +227,18 @@ def _as_column(values: Floats, rows: int) -> Floats:
 
 
 def _add_expanded(
-    total: Polynomial, factor: Fraction, monomial: Monomial, columns: Sequence[Scaling]
+    total: Polynomial,
+    factor: Fraction,
+    monomial: Monomial,
+    columns: Sequence[Scaling],
+    powers: Powers,
 ) -> None:
     """Add factor times a product of powers of (x - centre) / unit, multiplied out.
 
+    `powers` has those that were multiplied out before, by column and power.
+
     >>> found = {}
-    >>> _add_expanded(found, Fraction(1), (2,), [Scaling(1, 3.0)])  # (x / 2 - 3)^2
+    >>> _add_expanded(found, Fraction(1), (2,), [Scaling(1, 3.0)], {})  # (x / 2 - 3)^2
     >>> {key: str(value) for key, value in found.items()}
     {(0,): '9', (1,): '-3', (2,): '1/4'}
     """
@@ -225,13 +246,12 @@ def _add_expanded(
     for j, power in enumerate(monomial):
         if not power:
             continue
-        unit, centre = columns[j].unit, columns[j].centre
-        powers = [comb(power, e) * (-centre) ** (power - e) / unit**power for e in range(power + 1)]
+        if (j, power) not in powers:
+            powers[j, power] = columns[j].power(power)
         parts = {
             (*key[:j], e, *key[j + 1 :]): value * by
             for key, value in parts.items()
-            for e, by in enumerate(powers)
-            if by
+            for e, by in powers[j, power]
         }
     for key, value in parts.items():
         total[key] = total.get(key, Fraction(0)) + value
