@@ -11,10 +11,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <numeric>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "oblique/rounds.hpp"
+#include "search/driver/threads.hpp"
 
 namespace KERNEL_NAMESPACE {
 
@@ -37,7 +41,7 @@ class LocalSearch {
 
   ObliqueResult run() {
     while (!ended()) {
-      const std::vector<ObliqueTree> ahead = do_rounds(std::max(1, request_.threads));
+      const std::vector<ObliqueTree> ahead = do_rounds(most_threads(request_.threads));
       for (const ObliqueTree& found : ahead)
         if (take(found)) break;
     }
@@ -72,24 +76,37 @@ class LocalSearch {
     return {round, &trees_[at], Task::kOnward};
   }
 
+  // As many as there can be threads, and memory, for: the search is the same with fewer ahead.
   std::vector<ObliqueTree> do_rounds(int many) {
     if (to_start_ > 0) many = std::min(many, to_start_);
     std::vector<ObliqueTree> found(static_cast<std::size_t>(many));
     std::vector<std::exception_ptr> failures(found.size());
+    std::vector<char> short_of_memory(found.size(), 0);
     const auto work = [&](int k) {
       try {
         found[static_cast<std::size_t>(k)] = rounds_.run(task(k), k == 0);
+      } catch (const std::bad_alloc&) {
+        short_of_memory[static_cast<std::size_t>(k)] = 1;
       } catch (...) {
         failures[static_cast<std::size_t>(k)] = std::current_exception();
         control_.stop(Status::kInterrupted);
       }
     };
     std::vector<std::thread> others;
-    for (int k = 1; k < many; ++k) others.emplace_back(work, k);
+    try {
+      others.reserve(found.size());
+      for (int k = 1; k < many; ++k) others.emplace_back(work, k);
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
     work(0);
     for (std::thread& t : others) t.join();
-    for (const std::exception_ptr& failure : failures)
-      if (failure) std::rethrow_exception(failure);
+    found.resize(others.size() + 1);
+    for (std::size_t k = 0; k < failures.size(); ++k) {
+      if (k == 0 && short_of_memory[k]) throw std::bad_alloc();
+      if (short_of_memory[k]) found.resize(std::min(found.size(), k));
+      if (failures[k]) std::rethrow_exception(failures[k]);
+    }
     return found;
   }
 

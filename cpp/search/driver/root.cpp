@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "search/driver/threads.hpp"
+
 namespace exactree {
 
 template <class V>
@@ -86,17 +88,12 @@ bool can_feed(int threads) {
   return fed;
 }
 
-// More threads than this per processor only take memory.
-constexpr unsigned kThreadsPerCore = 4;
-
 }  // namespace
 
 // As many threads as there can be; the search is the same with fewer.
 template <class V>
 void RootSearch<V>::run_threads(int threads) {
-  const unsigned cores = std::max(std::thread::hardware_concurrency(), 4u);
-  threads = static_cast<int>(
-      std::min<unsigned>(static_cast<unsigned>(std::max(threads, 1)), kThreadsPerCore * cores));
+  threads = most_threads(threads);
   std::vector<std::thread> others;
   std::exception_ptr failure;
   // Where there is not enough for all, one has to have its own before the next is started.
