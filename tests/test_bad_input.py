@@ -128,6 +128,8 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"task": "ranking"}, "task='ranking' is unknown: choose one of 'classification', 'reg"),
     ({"sample_weight": [1, 1]}, "sample_weight has 2 entries, X has 3 rows"),
     ({"sample_weight": [1, -2, 1]}, r"sample_weight is negative in row 1 \(-2\): .* 0 leaves"),
+    ({"sample_weight": [1e308, 1e308, 1]}, r"sample_weight reaches 1e\+308: .* by a constant"),
+    ({"sample_weight": [5e-324] * 3}, "sample_weight reaches 4.94066e-324: .* by a constant"),
     ({"sample_weight": [0, 0, 0]}, "sample_weight is zero everywhere: at least one row"),
     ({"sample_weight": [1, np.inf, 1]}, "sample_weight contains NaN or infinity in row 1"),
     ({"sample_weight": [[1, 1, 1]]}, r"sample_weight has shape \(1, 3\): pass one weight per row"),

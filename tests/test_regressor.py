@@ -191,6 +191,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ([1, 2, 2**60], {}, "y has the integer 1152921504606846976 in row 2"),
     ([0.0, 1.0, 1e200], {}, r"spread over 1e\+200.*multiply y"),
     ([0.0, 1e-200, 0.0], {}, "spread over 1e-200.*multiply y"),
+    ([0.0, 1e100, 0.0], {"sample_weight": [1e99] * 3}, r"reaches 1e\+99 and .* over 1e\+100: "),
     ([1.0, 2.0, 3.0], {"class_weight": "balanced"}, "is for classes: pass sample_weight"),
     ([1.0, 2.0, 3.0], {"sample_weight": [1, -1, 1]}, "sample_weight is negative in row 1"),
     ([1.0, 2.0, 3.0], {"sample_weight": [0, 0, 0]}, "sample_weight is zero everywhere"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, log10
 from numbers import Integral, Real
 from typing import Any
 
@@ -391,7 +391,21 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats | None:
         )
     if not found.any():
         raise ValueError("sample_weight is zero everywhere: at least one row needs weight")
+    refuse_extreme_weights(found)
     return found
+
+
+def refuse_extreme_weights(weights: Floats, targets: Floats | None = None) -> None:
+    """Refuse weights whose sums, or whose sums of squared targets, float64 cannot hold."""
+    largest = float(weights.max())
+    spread = 0.0 if targets is None else float(targets.max() - targets.min())
+    size = log10(largest) + (2 * log10(spread) if spread else 0.0)
+    if abs(size) > 290:
+        times = f" and the targets y spread over {spread:g}" if spread else ""
+        raise ValueError(
+            f"sample_weight reaches {largest:g}{times}: float64 cannot hold sums of such numbers, "
+            "so multiply all weights by a constant"
+        )
 
 
 def read_class_weight(class_weight: Any, classes: NDArray[Any]) -> dict[int, Fraction] | str | None:

@@ -87,6 +87,8 @@ def read_data(X: Any, y: Any, request: Request) -> Data:
     values, names = read_training(X, request.reading)
     classes, numbers = _read_y(y, len(values), task, request.class_weight)
     floats = inputs.read_weights(request.sample_weight, len(values))
+    if floats is not None and task == "regression":
+        inputs.refuse_extreme_weights(floats, classes)
     factors = inputs.read_class_weight(request.class_weight, classes)
     labels = numbers.astype(np.int32)
     if floats is None and factors is None:
