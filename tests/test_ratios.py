@@ -192,3 +192,28 @@ def test_what_does_not_go_together_is_refused(more: dict[str, Any], said: str) -
 def test_bad_betas_are_refused(beta: Any) -> None:
     with pytest.raises(ValueError, match="beta"):
         FBeta(beta=beta)
+
+
+@pytest.mark.parametrize("how", ["KeyboardInterrupt", "StopIteration", "True"])
+@pytest.mark.parametrize("calls", [1, 2, 3, 4])
+def test_a_function_that_ends_the_steps_keeps_the_tree(how: str, calls: int) -> None:
+    """It is called within a search, and between two of them."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    told: list[exactree.Progress] = []
+
+    def end(progress: exactree.Progress) -> bool:
+        told.append(progress)
+        if len(told) < calls:
+            return False
+        if how == "KeyboardInterrupt":
+            raise KeyboardInterrupt
+        if how == "StopIteration":
+            raise StopIteration
+        return True
+
+    found = exactree.solve(X, y, objective="f1", max_depth=2, on_progress=end)
+    best = exactree.solve(X, y, objective="f1", max_depth=2)
+    assert found.lower_bound <= best.objective <= found.objective < 1
+    if len(told) >= calls and found.gap:
+        assert found.status == ("interrupted" if how == "KeyboardInterrupt" else "stopped")

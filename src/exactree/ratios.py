@@ -174,7 +174,12 @@ class RatioSearch:
         """Step until the optimum says that there is nothing better, or a limit is reached."""
         status: Status = "optimal"
         while self.found is None or self.bound < self.loss:
-            stopped = self._step()
+            try:
+                stopped = self._step()
+            except KeyboardInterrupt:  # between two searches, which keep what they have
+                if self.found is None:
+                    raise
+                stopped = "interrupted"
             if stopped is not None:
                 status = stopped
                 break
@@ -195,8 +200,17 @@ class RatioSearch:
         if self.found is None or loss < self.loss:
             self.found, self.loss = written, loss
         self.bound = min(self.bound, self.loss)
-        self._show(Progress(0.0, 0, 0))
-        return None if written.status == "optimal" else written.status
+        ended = self._ended()
+        if written.status != "optimal":
+            return written.status
+        return "stopped" if ended else None
+
+    def _ended(self) -> bool:
+        """Tell the user's function between two searches; it may end them as it may end one."""
+        try:
+            return self._show(Progress(0.0, 0, 0)) is True
+        except StopIteration:
+            return True
 
     def _last_tree(self) -> Tree | None:
         """Give the tree to begin the next search with: it costs just what has to be beaten."""
@@ -232,14 +246,15 @@ class RatioSearch:
         below = (right - least) * common / (b * self.counts.u * self.counts.total)
         self.bound = max(self.bound, self.loss - below)
 
-    def _show(self, _: Progress) -> None:
+    def _show(self, _: Progress) -> object:
         """Tell the user's function how far the steps have come, whatever a search tells."""
         best, bound = map(float, (self.ratio.worth(self.loss), self.ratio.worth(self.bound)))
         seconds = perf_counter() - self.started
         if not self.history or self.history[-1][1:] != (best, bound):
             self.history.append((seconds, best, bound))
-        if self.on_progress is not None:
-            self.on_progress(Progress(seconds, best, bound))
+        return (
+            None if self.on_progress is None else self.on_progress(Progress(seconds, best, bound))
+        )
 
     def _result(self, found: Result, status: Status) -> Result:
         loss, bound = self.ratio.worth(self.loss), self.ratio.worth(self.bound)
