@@ -49,6 +49,12 @@ $(VENV)/.bench: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 	$(PIP) install 'exactree[bench,test,plot,tables]'
 	@touch $@
 
+# Other packages for trees of planes: treeple wants an older scikit-learn than ours.
+.venv-peers/.installed:
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip --quiet install 'scikit-learn==1.7.*' treeple obliquetree stree ydf
+	@touch $@
+
 # The demonstration draws, and reads data frames.
 $(VENV)/.demo: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 	$(PIP) install 'exactree[demo]'
@@ -143,4 +149,4 @@ $(BIN)/cmake --build build/$(1) --parallel 2
 endef
 
 clean:
-	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* docs/pictures
+	rm -rf $(VENV) .venv-peers build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* docs/pictures

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks import cluster, losses, oblique, regression, report, suites, surfaces
+from benchmarks.accuracy.experiment import accuracy
 from benchmarks.anytime import anytime
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.large import large
 from benchmarks.limits import limits
+from benchmarks.oblique_small import small
 from benchmarks.policy import policy
 from benchmarks.proof import proof
 from benchmarks.solvers import find
@@ -42,6 +44,9 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "hyperplanes": surfaces.hyperplanes,
     "hyperplanes_further": surfaces.hyperplanes_further,
     "oblique": oblique.oblique,
+    "oblique_seeds": oblique.seeds,
+    "oblique_small": small,
+    "accuracy": accuracy,
     "pairs": surfaces.pairs,
     "iris_columns": surfaces.iris_columns,
     "quadrics": surfaces.quadrics,
@@ -116,8 +121,10 @@ def settings(options: argparse.Namespace, view: report.View) -> Setting:
         limits=Limits(seconds=options.time_limit, megabytes=options.memory_limit),
         repeat=options.repeat,
         view=view,
-        results=options.results / f"{options.experiment}-{stamp}.jsonl",
+        results=options.resume or options.results / f"{options.experiment}-{stamp}.jsonl",
         say=lambda text: print(text, file=sys.stderr, flush=True),
+        folds=options.folds,
+        search_seconds=options.search_seconds,
     )
 
 
@@ -142,6 +149,10 @@ def parser() -> argparse.ArgumentParser:
     of_runs.add_argument("--repeat", type=int, default=2)
     of_runs.add_argument("--time-limit", type=float, default=120.0, metavar="SECONDS")
     of_runs.add_argument("--memory-limit", type=int, default=4096, metavar="MB")
+    of_study = made.add_argument_group("the study of accuracy")
+    of_study.add_argument("--folds", type=int, default=5)
+    of_study.add_argument("--search-seconds", type=float, default=2.5, metavar="SECONDS")
+    of_study.add_argument("--resume", type=Path, default=None, metavar="FILE")
     clocks = {"wall": "seconds", "cpu": "cpu_seconds"}
     of_runs.add_argument(
         "--clock", default="seconds", type=lambda text: clocks.get(text, text), metavar="wall|cpu"

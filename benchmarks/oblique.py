@@ -1,6 +1,7 @@
 """Trees of hyperplanes for tables of any size: ours, CART, two of our own, packages installed."""
 
 from dataclasses import replace
+from statistics import median
 
 from benchmarks.jobs import Problem
 from benchmarks.oblique_packages import installed
@@ -8,6 +9,7 @@ from benchmarks.report import duration, lines, number, shape, table
 from benchmarks.suites import OURS, Finding, Setting
 
 DEPTHS = (1, 2, 3)
+SEEDS = 5
 PEERS = ["cart", "logistic_tree", "tao"]
 
 
@@ -27,3 +29,28 @@ def oblique(setting: Setting) -> Finding:
         cells += [number(ours.get("objective")), number(ours.get("lower_bound"))]
         rows.append([*cells, *(number(line.best[peer].get("objective")) for peer in peers)])
     return Finding(records, table(head, rows))
+
+
+def seeds(setting: Setting) -> Finding:
+    """Errors of ours within the limit of time for five seeds at depths one to three, and medians.
+
+    The limit is one of wall time: on a busy machine, raise it.
+    """
+    problems = [Problem(splits="hyperplane", max_depth=depth) for depth in DEPTHS]
+    solvers = [f"{OURS}:random_state={seed}" for seed in range(SEEDS)]
+    records = setting.measure("oblique_seeds", problems, solvers=solvers)
+    rows = []
+    for instance in setting.instances:
+        for problem in problems:
+            mine = [
+                r
+                for r in records
+                if r["instance"]["name"] == instance.name
+                and r["problem"]["max_depth"] == problem.max_depth
+                and "objective" in r
+            ]
+            errors = [r["objective"] for r in mine]
+            times = [r["cpu_seconds"] for r in mine]
+            cells = [instance.name, str(problem.max_depth), " ".join(map(number, errors))]
+            rows.append([*cells, number(median(errors)), f"{median(times):.2f}"])
+    return Finding(records, table(["instance", "depth", "errors", "median", "cpu s"], rows))

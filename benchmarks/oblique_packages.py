@@ -1,10 +1,15 @@
-"""Packages that grow trees of planes, each greedy: solvers for those that are installed.
+"""Packages that grow trees of planes, each greedy.
 
-None is among the extras: treeple wants scikit-learn 1.7, and each takes what it finds installed.
+treeple wants an older scikit-learn than ours, so all of them live in an environment of their own:
+make .venv-peers/.installed. What is not installed is left out.
 """
 
+import sys
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module, metadata
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,79 +18,105 @@ from benchmarks.jobs import Problem
 from benchmarks.solvers import Answer, Options, Prepared, solver
 
 PACKAGES = ("treeple", "obliquetree", "stree", "ydf")
+ELSEWHERE = Path(__file__).resolve().parent.parent / ".venv-peers"
+
+
+@cache
+def interpreter(package: str) -> str | None:
+    """The Python that has the package: this one, or that of the peers."""
+    try:
+        metadata.version(package)
+        return sys.executable
+    except metadata.PackageNotFoundError:
+        folders = ELSEWHERE.glob("lib/python*/site-packages/*.dist-info")
+        names = {folder.name.partition("-")[0].lower() for folder in folders}
+        return str(ELSEWHERE / "bin" / "python") if package in names else None
 
 
 def installed() -> list[str]:
     """Those of the packages that can be asked."""
-    found = []
-    for name in PACKAGES:
-        try:
-            metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-        found.append(name)
-    return found
+    return [name for name in PACKAGES if interpreter(name) is not None]
 
 
-def _fitted(model: Any, X: Matrix, y: Labels) -> Prepared:
-    def read(fitted: Any) -> Answer:
-        predicted = np.asarray(fitted.predict(X)).ravel().astype(np.int64)
-        return Answer(int((predicted != y).sum()), "greedy")
+class YdfTree:
+    """ydf's CART over sparse combinations of columns; its depth counts the root as one."""
 
-    return Prepared(lambda: model.fit(X, y), read)
+    def __init__(self, max_depth: int, **options: Any) -> None:
+        self.arguments = {"max_depth": max_depth + 1, **options}
+
+    def fit(self, X: Matrix, y: Labels) -> Self:
+        learner = import_module("ydf").CartLearner(
+            label="y",
+            split_axis="SPARSE_OBLIQUE",
+            validation_ratio=0.0,
+            num_threads=1,
+            **self.arguments,
+        )
+        self.model = learner.train({**self._columns(X), "y": y}, verbose=0)
+        return self
+
+    def predict(self, X: Matrix) -> Labels:
+        chances = np.asarray(self.model.predict(self._columns(X)))
+        best = chances.argmax(axis=1) if chances.ndim == 2 else (chances > 0.5).astype(np.int64)
+        names = np.array([int(name) for name in self.model.label_classes()], dtype=np.int64)
+        return np.asarray(names[best], dtype=np.int64)
+
+    @staticmethod
+    def _columns(X: Matrix) -> dict[str, Any]:
+        return {f"x{j}": column for j, column in enumerate(np.ascontiguousarray(X.T))}
 
 
-@solver("treeple", "treeple", exact=False)
-def treeple(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+def treeple_tree(max_depth: int, columns: int, **options: Any) -> Any:
     """Random sparse combinations of columns, many of them a node."""
-    model = import_module("treeple.tree").ObliqueDecisionTreeClassifier
-    columns = X.shape[1]
     arguments = {
         "max_features": max(100, 4 * columns),
         "feature_combinations": min(columns, 3),
         "random_state": 0,
         **options,
     }
-    return _fitted(model(max_depth=problem.max_depth, **arguments), X, y)
+    model = import_module("treeple.tree").ObliqueDecisionTreeClassifier
+    return model(max_depth=max_depth, **arguments)
 
 
-@solver("obliquetree", "obliquetree", exact=False)
-def obliquetree(
-    X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
-) -> Prepared:
+def obliquetree_tree(max_depth: int, columns: int, **options: Any) -> Any:
     """Pairs of columns."""
     model = import_module("obliquetree").Classifier
-    arguments = {"n_pair": 2, "random_state": 0, **options}
-    return _fitted(model(max_depth=problem.max_depth, **arguments), X, y)
+    return model(max_depth=max_depth, **{"n_pair": 2, "random_state": 0, **options})
 
 
-@solver("stree", "stree", exact=False)
-def stree(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
+def stree_tree(max_depth: int, columns: int, **options: Any) -> Any:
     """A linear support vector machine at every node; its depth counts the leaves too."""
     model = import_module("stree").Stree
-    depth = None if problem.max_depth is None else problem.max_depth + 1
-    return _fitted(model(max_depth=depth, **{"random_state": 0, **options}), X, y)
+    return model(max_depth=max_depth + 1, **{"random_state": 0, **options})
 
 
-@solver("ydf", "ydf", exact=False)
-def ydf(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
-    """CART over sparse combinations of columns; its depth counts the root as one."""
-    learner = import_module("ydf").CartLearner
-    table = {f"x{j}": column for j, column in enumerate(np.ascontiguousarray(X.T))}
-    depth = -1 if problem.max_depth is None else problem.max_depth + 1
-    model = learner(
-        label="y",
-        max_depth=depth,
-        split_axis="SPARSE_OBLIQUE",
-        validation_ratio=0.0,
-        num_threads=1,
-        **options,
-    )
+def ydf_tree(max_depth: int, columns: int, **options: Any) -> Any:
+    """Sparse combinations of columns, drawn at random."""
+    return YdfTree(max_depth, **options)
 
-    def read(fitted: Any) -> Answer:
-        chances = np.asarray(fitted.predict(table))
-        best = chances.argmax(axis=1) if chances.ndim == 2 else (chances > 0.5).astype(np.int64)
-        names = np.array([int(name) for name in fitted.label_classes()])
-        return Answer(int((names[best] != y).sum()), "greedy")
 
-    return Prepared(lambda: model.train({**table, "y": y}, verbose=0), read)
+# Each takes a depth and the number of columns, and gives what has fit() and predict().
+MODELS: dict[str, Callable[..., Any]] = {
+    "treeple": treeple_tree,
+    "obliquetree": obliquetree_tree,
+    "stree": stree_tree,
+    "ydf": ydf_tree,
+}
+
+
+def _enter(name: str) -> None:
+    @solver(name, name, exact=False)
+    def prepare(
+        X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
+    ) -> Prepared:
+        model = MODELS[name](problem.max_depth or 1, X.shape[1], **options)
+
+        def read(fitted: Any) -> Answer:
+            predicted = np.asarray(fitted.predict(X)).ravel().astype(np.int64)
+            return Answer(int((predicted != y).sum()), "greedy")
+
+        return Prepared(lambda: model.fit(X, y), read)
+
+
+for _name in PACKAGES:
+    _enter(_name)

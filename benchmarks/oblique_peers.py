@@ -1,10 +1,10 @@
-"""Short forms of what others do with planes: two solvers that prove nothing.
+"""Short forms of what others do with planes: two models that prove nothing.
 
 A logistic regression at every node, and tree alternating optimisation: nodes in turn, each a
 logistic regression on the rows whose fate it decides, starting from CART.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,19 @@ from benchmarks.solvers import Answer, Options, Prepared, solver
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 
-def _plane(Z: Floats, wanted: Bools, weights: Floats | None = None) -> Floats:
+def _plane(Z: Floats, wanted: Bools) -> Floats:
     """A logistic regression: the coefficients and the constant."""
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(max_iter=200, C=10.0).fit(Z, wanted, sample_weight=weights)
+    model = LogisticRegression(max_iter=200, C=10.0).fit(Z, wanted)
     return np.append(model.coef_[0], model.intercept_[0])
 
 
-def _standardised(X: Matrix) -> Floats:
-    spread = X.std(axis=0)
-    return np.asarray((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+def _above(Z: Floats, plane: Floats) -> Bools:
+    return np.asarray(Z @ plane[:-1] + plane[-1] > 0)
 
 
 def _gini(y: Labels) -> float:
@@ -35,53 +35,87 @@ def _gini(y: Labels) -> float:
     return float(len(y) - (counts**2).sum() / max(len(y), 1))
 
 
-def logistic_errors(Z: Floats, y: Labels, depth: int) -> int:
-    """Errors of a greedy tree: at every node the class against the others of least Gini index."""
-    counts = np.bincount(y)
-    present = np.flatnonzero(counts)
-    leaf = int(len(y) - counts.max())
-    if depth == 0 or len(present) < 2:
-        return leaf
-    sides = []
-    for label in present[1:] if len(present) == 2 else present:
-        plane = _plane(Z, y == label)
-        sides.append(Z @ plane[:-1] + plane[-1] > 0)
-    right = min(sides, key=lambda side: _gini(y[side]) + _gini(y[~side]))
-    if right.all() or not right.any():
-        return leaf
-    return logistic_errors(Z[right], y[right], depth - 1) + logistic_errors(
-        Z[~right], y[~right], depth - 1
-    )
+class HeapTree:
+    """A complete tree in the order of a heap: planes over standardised columns, and labels."""
+
+    def __init__(self, max_depth: int) -> None:
+        self.depth, self.nodes = max_depth, 2**max_depth - 1
+
+    def fit(self, X: Matrix, y: Labels) -> Self:
+        spread = X.std(axis=0)
+        self.centre, self.spread = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        self.planes = np.zeros((self.nodes, X.shape[1] + 1))
+        self.planes[:, -1] = -1.0  # everything goes left
+        self.labels = np.zeros(self.nodes + 1, dtype=np.int64)
+        self._fit((X - self.centre) / self.spread, np.asarray(y, dtype=np.int64))
+        return self
+
+    def predict(self, X: Matrix) -> Integers:
+        Z = (X - self.centre) / self.spread
+        sides = np.array([_above(Z, plane) for plane in self.planes])
+        return np.asarray(self.labels[self._ends(sides, 0)])
+
+    @property
+    def splits(self) -> int:
+        return int(self.planes[:, :-1].any(axis=1).sum())
+
+    def _fit(self, Z: Floats, y: Integers) -> None:
+        raise NotImplementedError
+
+    def _ends(self, sides: Bools, k: int) -> Integers:
+        """Where all rows would end below node k."""
+        at = np.full(sides.shape[1], k)
+        rows = np.arange(len(at))
+        while len(at) and at[0] < self.nodes:
+            at = 2 * at + 1 + sides[at, rows]
+        return np.asarray(at - self.nodes)
 
 
-class AlternatingTree:
-    """A complete tree of planes in the order of a heap, whose nodes are fitted in turn."""
+class LogisticTree(HeapTree):
+    """Greedy: at every node the class against the others that has the least Gini index."""
+
+    def _fit(self, Z: Floats, y: Integers) -> None:
+        self._grow(0, Z, y)
+
+    def _grow(self, k: int, Z: Floats, y: Integers) -> None:
+        present = np.unique(y)
+        if k >= self.nodes:
+            self.labels[k - self.nodes] = np.bincount(y).argmax() if len(y) else 0
+            return
+        right = np.zeros(len(y), dtype=bool)
+        if len(present) > 1:
+            wanted = present[1:] if len(present) == 2 else present
+            planes = [_plane(Z, y == label) for label in wanted]
+            sides = [_above(Z, plane) for plane in planes]
+            best = min(range(len(planes)), key=lambda i: _gini(y[sides[i]]) + _gini(y[~sides[i]]))
+            if sides[best].any() and not sides[best].all():
+                self.planes[k], right = planes[best], sides[best]
+        self._grow(2 * k + 1, Z[~right], y[~right])
+        self._grow(2 * k + 2, Z[right], y[right])
+
+
+class AlternatingTree(HeapTree):
+    """Nodes fitted in turn until a pass over all of them brings nothing."""
 
     PASSES = 20
 
-    def __init__(self, Z: Floats, y: Labels, depth: int) -> None:
-        self.Z, self.y, self.nodes = Z, y, 2**depth - 1
-        self.planes = np.zeros((self.nodes, Z.shape[1] + 1))
-        self.planes[:, -1] = -1.0  # everything goes left
-        self._copy_cart(depth)
-        self.right = np.array([self._side(k) for k in range(self.nodes)])
-
-    def errors(self) -> int:
-        """Improve until a pass brings nothing; the fewest errors met."""
-        best = self._relabel()
+    def _fit(self, Z: Floats, y: Integers) -> None:
+        self._copy_cart(Z, y)
+        self.sides = np.array([_above(Z, plane) for plane in self.planes])
+        best, kept = self._relabel(y), (self.planes.copy(), self.labels)
         for _ in range(self.PASSES):
             for k in reversed(range(self.nodes)):
-                self._fit(k)
-            now = self._relabel()
+                self._fit_node(k, Z, y)
+            now = self._relabel(y)
             if now >= best:
                 break
-            best = now
-        return best
+            best, kept = now, (self.planes.copy(), self.labels)
+        self.planes, self.labels = kept
 
-    def _copy_cart(self, depth: int) -> None:
+    def _copy_cart(self, Z: Floats, y: Integers) -> None:
         from sklearn.tree import DecisionTreeClassifier
 
-        tree = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(self.Z, self.y).tree_
+        tree = DecisionTreeClassifier(max_depth=self.depth, random_state=0).fit(Z, y).tree_
         pending = [(0, 0)]
         while pending:
             k, node = pending.pop()
@@ -93,41 +127,36 @@ class AlternatingTree:
             pending += [(2 * k + 1, tree.children_left[node])]
             pending += [(2 * k + 2, tree.children_right[node])]
 
-    def _side(self, k: int) -> Bools:
-        return np.asarray(self.Z @ self.planes[k, :-1] + self.planes[k, -1] > 0)
-
-    def _ends(self, k: int) -> NDArray[np.int64]:
-        """Where all rows would end below node k."""
-        at = np.full(len(self.y), k)
-        while at[0] < self.nodes:
-            at = 2 * at + 1 + self.right[at, np.arange(len(at))]
-        return np.asarray(at - self.nodes)
-
     def _rows(self, k: int) -> Bools:
-        inside = np.ones(len(self.y), dtype=bool)
+        inside = np.ones(self.sides.shape[1], dtype=bool)
         while k:
             parent = (k - 1) // 2
-            inside &= self.right[parent] == (k % 2 == 0)
+            inside &= self.sides[parent] == (k % 2 == 0)
             k = parent
         return inside
 
-    def _relabel(self) -> int:
-        counts = np.zeros((self.nodes + 1, int(self.y.max()) + 1), dtype=np.int64)
-        np.add.at(counts, (self._ends(0), self.y.astype(np.int64)), 1)
+    def _relabel(self, y: Integers) -> int:
+        counts = np.zeros((self.nodes + 1, int(y.max()) + 1), dtype=np.int64)
+        np.add.at(counts, (self._ends(self.sides, 0), y), 1)
         self.labels = counts.argmax(axis=1)
-        return int(len(self.y) - counts.max(axis=1).sum())
+        return int(len(y) - counts.max(axis=1).sum())
 
-    def _fit(self, k: int) -> None:
-        wrong = [self.labels[self._ends(2 * k + 1 + s)] != self.y for s in range(2)]
+    def _fit_node(self, k: int, Z: Floats, y: Integers) -> None:
+        wrong = [self.labels[self._ends(self.sides, 2 * k + 1 + s)] != y for s in range(2)]
         care = self._rows(k) & (wrong[0] != wrong[1])
         wanted = wrong[0][care]
         if len(wanted) < 2 or wanted.all() or not wanted.any():
             return
-        plane = _plane(self.Z[care], wanted)
-        fitted = self.Z[care] @ plane[:-1] + plane[-1] > 0
-        if (fitted != wanted).sum() <= (self.right[k][care] != wanted).sum():
-            self.planes[k] = plane
-            self.right[k] = self._side(k)
+        plane = _plane(Z[care], wanted)
+        if (_above(Z[care], plane) != wanted).sum() <= (self.sides[k][care] != wanted).sum():
+            self.planes[k], self.sides[k] = plane, _above(Z, plane)
+
+
+def _fitted(model: HeapTree, X: Matrix, y: Labels) -> Prepared:
+    def read(fitted: Any) -> Answer:
+        return Answer(int((fitted.predict(X) != y).sum()), "greedy")
+
+    return Prepared(lambda: model.fit(X, y), read)
 
 
 @solver("logistic_tree", "scikit-learn", exact=False)
@@ -135,16 +164,10 @@ def logistic_tree(
     X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options
 ) -> Prepared:
     """Greedy, a logistic regression at every node."""
-    Z, depth = _standardised(X), problem.max_depth or 1
-    return Prepared(lambda: logistic_errors(Z, y, depth), _greedy)
+    return _fitted(LogisticTree(problem.max_depth or 1), X, y)
 
 
 @solver("tao", "scikit-learn", exact=False)
 def tao(X: Matrix, y: Labels, problem: Problem, seconds: float, options: Options) -> Prepared:
     """Alternating logistic regressions, from CART."""
-    Z, depth = _standardised(X), problem.max_depth or 1
-    return Prepared(lambda: AlternatingTree(Z, y, depth).errors(), _greedy)
-
-
-def _greedy(errors: Any) -> Answer:
-    return Answer(int(errors), "greedy")
+    return _fitted(AlternatingTree(problem.max_depth or 1), X, y)

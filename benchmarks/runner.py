@@ -13,16 +13,19 @@ from pathlib import Path
 
 from benchmarks.jobs import Job, Limits, Record
 from benchmarks.machine import machine
+from benchmarks.oblique_packages import interpreter
 from benchmarks.solvers import cores, find
 from benchmarks.worker import STARTED
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKER = (sys.executable, "-m", "benchmarks.worker")
+WORKER = ("-m", "benchmarks.worker")
 UNFINISHED = ("killed: time", "killed: memory", "failed", "time_limit", "memory_limit")
 
 
-def run(job: Job, command: Sequence[str] = WORKER) -> Record:
+def run(job: Job, command: Sequence[str] | None = None) -> Record:
     """The record of one job. Whatever goes wrong is in its status: this does not raise."""
+    if command is None:
+        command = (interpreter(find(job.solver)[0].package) or sys.executable, *WORKER)
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, name) for name in ("job", "out", "err", "started")}
         files["job"].write_text(json.dumps(job.to_dict()))

@@ -43,6 +43,8 @@ class Setting:
     view: View
     results: Path  # the file of JSON lines; report and plots go beside it
     say: Callable[[str], None]
+    folds: int = 5
+    search_seconds: float = 2.5
 
     def measure(self, suite: str, problems: Sequence[Problem], **changes: object) -> list[Record]:
         """Run every instance x problem x solver."""

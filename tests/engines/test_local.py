@@ -12,33 +12,12 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 import exactree
+from benchmarks.oblique_small import small_problem
 from exactree import _native, solve, tree
 from exactree.bounds import leaves_and_equal_rows
 from exactree.splits import Hyperplane, Polynomial, SurfaceSplit
 
 FAMILIES: list[Any] = ["hyperplane", "sphere", "axis_quadric", "quadric", Polynomial(3)]
-
-
-def small_problem(rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any], dict[str, Any]]:
-    """Points in general position, on a grid, or repeated; budgets of every kind."""
-    n, columns = int(rng.integers(5, 30)), int(rng.integers(1, 4))
-    X = rng.normal(size=(n, columns))
-    kind = rng.integers(3)
-    if kind == 0:
-        X = rng.integers(0, 4, (n, columns)).astype(float)
-    if kind == 1:
-        X = np.round(X, 1)[rng.integers(0, n, n)]
-    y = rng.integers(0, int(rng.integers(2, 5)), n)
-    how: dict[str, Any] = {"max_depth": int(rng.integers(1, 3)), "splits": "hyperplane"}
-    if rng.random() < 0.3:
-        how["sample_weight"] = rng.integers(1, 9, n)
-    if rng.random() < 0.2:
-        how["penalty"] = 0.03
-    if rng.random() < 0.2:
-        how["max_splits"] = 2
-    if rng.random() < 0.2:
-        how["min_samples_leaf"] = int(rng.integers(2, 4))
-    return X, y, how
 
 
 def test_nearly_all_small_problems_are_solved_and_none_is_better_than_the_optimum() -> None:

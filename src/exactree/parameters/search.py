@@ -190,6 +190,15 @@ class Verbose(TypedDict, total=False):
 class Choosing(TypedDict, total=False):
     """How cross-validation chooses a size."""
 
+    families: Annotated[
+        Any,
+        Declared(
+            None,
+            "list or None",
+            "Families of splits to choose among, the simplest first, each as `splits` takes it: "
+            "the first whose best size has the least mean error. None: `splits` alone.",
+        ),
+    ]
     cv: Annotated[Any, Declared(5, "int, splitter or iterable", "The folds, as in scikit-learn.")]
     rule: Annotated[
         str,

@@ -34,6 +34,8 @@ class ChoosesSize(OptimalTree, ABC):
     mean_error_: Floats
     standard_error_: Floats
     max_splits_: int
+    splits_: Any
+    family_errors_: Floats
     cv_results_: dict[str, Any]
 
     @abstractmethod
@@ -71,13 +73,20 @@ class ChoosesSize(OptimalTree, ABC):
         targets = self._targets(column_or_1d(y, warn=True), len(values))
         weights = inputs.read_weights(sample_weight, len(values))
         with deferred() as noted:
-            self.errors_ = self._cross_validated(values, targets, weights, groups)
+            families = [self.splits] if self.families is None else list(self.families)
+            if not families:
+                raise ValueError("families is empty: name at least one family, or pass None")
+            self.family_errors_ = np.array(
+                [self._cross_validated(values, targets, weights, groups, f) for f in families]
+            )
+            family = chosen_family(self.family_errors_)
+            self.splits_, self.errors_ = families[family], self.family_errors_[family]
             self.mean_error_ = self.errors_.mean(axis=0)
             self.standard_error_ = standard_errors(self.errors_)
             self.cv_results_ = search_results(self.errors_)
             self.max_splits_ = self._chosen()
             if self.refit:
-                self.path_ = self._path(X, targets, weights)
+                self.path_ = self._path(X, targets, weights, self.splits_)
                 self._keep(self.path_[self.max_splits_])
         noted.tell()
         return self
@@ -116,7 +125,7 @@ class ChoosesSize(OptimalTree, ABC):
             found.append(-score(model, X, y, weights))
         return np.array(found)
 
-    def _path(self, X: Any, y: Any, weights: Floats | None) -> SizePath:
+    def _path(self, X: Any, y: Any, weights: Floats | None, splits: Any) -> SizePath:
         own = {
             name: value
             for name, value in self.get_params(deep=False).items()
@@ -128,23 +137,24 @@ class ChoosesSize(OptimalTree, ABC):
             max_splits=self.max_splits,
             sample_weight=weights,
             on_progress=ProgressTable() if self.verbose else None,
-            **{**own, **self._problem()},
+            **{**own, "splits": splits, **self._problem()},
         )
         if found[-1].status == "interrupted":
             raise KeyboardInterrupt
         return found
 
     def _cross_validated(
-        self, X: Any, y: NDArray[Any], weights: Floats | None, groups: Any
+        self, X: Any, y: NDArray[Any], weights: Floats | None, groups: Any, splits: Any
     ) -> Floats:
-        """Give the error of every size in every fold."""
+        """Give the error of every size in every fold, for one family of splits."""
         heavy = np.ones(len(y)) if weights is None else weights
         errors: list[Floats] = []
         stopped = 0
         factors = np.ones(len(y))
         factors[heavy > 0] = self._factors(y[heavy > 0], heavy[heavy > 0])
         for train, test in folds(self.cv, self, y, heavy, groups):
-            path = self._path(X[train], y[train], None if weights is None else heavy[train])
+            given = None if weights is None else heavy[train]
+            path = self._path(X[train], y[train], given, splits)
             stopped += path[-1].status not in ("optimal", "local")
             if self.scoring is None:
                 errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))
@@ -171,6 +181,16 @@ def standard_errors(errors: Floats) -> Floats:
     if folds < 2:
         return np.zeros(errors.shape[1])
     return np.asarray(errors.std(axis=0, ddof=1) / np.sqrt(folds))
+
+
+def chosen_family(errors: Floats) -> int:
+    """Choose a family: the first that has the least mean error, of any size.
+
+    >>> chosen_family(np.array([[[0.5, 0.2], [0.5, 0.4]], [[0.5, 0.1], [0.5, 0.1]]]))
+    1
+    """
+    best = errors.mean(axis=1).min(axis=1)
+    return int(np.flatnonzero(best <= best.min() + 1e-12)[0])
 
 
 def chosen_size(errors: Floats, rule: str) -> int:

@@ -35,6 +35,10 @@ class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):
         The size chosen.
     path_ : SizePath
         The optimal trees of all sizes for all rows; `tree_` is one of them.
+    splits_ : split family
+        The one of `families` chosen, or `splits`.
+    family_errors_ : array
+        Families by folds by sizes; `errors_` has those of the family chosen.
     errors_ : array
         Share of the weight that was misclassified, folds by sizes.
     mean_error_, standard_error_ : array

@@ -50,6 +50,10 @@ class OptimalTreeRegressorCV(ChoosesSize, OptimalTreeRegressor):
         The size chosen.
     path_ : SizePath
         The optimal trees of all sizes for all rows; `tree_` is one of them.
+    splits_ : split family
+        The one of `families` chosen, or `splits`.
+    family_errors_ : array
+        Families by folds by sizes; `errors_` has those of the family chosen.
     errors_ : array
         Mean loss on the rows left out, folds by sizes.
     mean_error_, standard_error_ : array
