@@ -60,7 +60,7 @@ def critical_differences(table: Table, ours: Sequence[str], path: Path) -> None:
     axes.text(low + width + 0.1, 1.9, f"critical difference {width:.2f}", va="center", fontsize=9)
     axes.set(xlim=(low - 3.4, high + 3.4), ylim=(-top - half, 2.6))
     axes.axis("off")
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _groups(ranks: Any, width: float) -> list[tuple[float, float]]:
@@ -84,12 +84,15 @@ def differences(table: Table, methods: Sequence[str], base: str, path: Path) -> 
     for place, i in enumerate(order):
         values = [gains[m][i] for m in methods]
         axes.plot([min(values), max(values)], [place, place], color="0.85", lw=1, zorder=1)
-    for method, marker in zip(methods, "osD^v", strict=False):
-        axes.scatter(gains[method][order], range(len(order)), marker=marker, s=22, label=method)
+    # The first is a ring, so that others are seen inside where they are equal.
+    rings: list[dict[str, Any]] = [{"s": 70, "facecolors": "none", "edgecolors": OURS, "zorder": 3}]
+    styles = [*rings, *({"s": 22} for _ in methods[1:])]
+    for method, marker, style in zip(methods, "osD^v", styles, strict=False):
+        axes.scatter(gains[method][order], range(len(order)), marker=marker, label=method, **style)
     axes.set_yticks(range(len(order)), [table.tables[i] for i in order], fontsize=8)
     axes.set_xlabel(f"points of accuracy above {base}")
     axes.legend(loc="lower right", fontsize=8)
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def recovery(records: Sequence[dict[str, Any]], path: Path) -> None:
@@ -112,5 +115,5 @@ def recovery(records: Sequence[dict[str, Any]], path: Path) -> None:
         axes.grid(visible=True, color="0.93")
     for axes in panels[:, 0]:
         axes.set_ylabel("fresh rows right, %")
-    panels[0, 0].legend(fontsize=8)
-    figure.savefig(path, metadata={"Date": None})
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)

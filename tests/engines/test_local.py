@@ -223,7 +223,7 @@ def test_what_is_refused(how: dict[str, Any], message: str) -> None:
 
 
 def test_an_unknown_objective_is_refused() -> None:
-    with pytest.raises(ValueError, match="engine='local' searches for objectives 'error'"):
+    with pytest.raises(ValueError, match="engine='local' searches for 'error'"):
         solve(
             [[0.0], [1.0]],
             [0.0, 1.0],
