@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ OWN = [
     PRUNINGS.index(name)
     for name in ("sub_interval", "neighbour", "archive", "carving", "small_side", "quadrant")
 ]
+# Methods that pay only for some data are used for all.
+EVERYWHERE = 1 << len(PRUNINGS)
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,9 @@ def tree_cost(case: Case, found: _native.SearchResult) -> int:
 def check_random_cases(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        case = random_case(rng)
-        found = case.solved(isa=str(rng.choice(_native.instruction_sets())))
+        case, switches = random_case(rng), int(rng.choice([0, EVERYWHERE]))
+        isa = str(rng.choice(_native.instruction_sets()))
+        found = case.solved(isa=isa, switches=switches)
         assert found.status == "optimal"
         assert found.objective == found.lower_bound == tree_cost(case, found) == optimum(case), case
 
@@ -139,7 +142,7 @@ def test_prunings_do_not_change_the_value(seed: int) -> None:
     rng = np.random.default_rng(50 + seed)
     for _ in range(50):
         case, off = random_case(rng), sum(1 << p for p in OWN if rng.random() < 0.5)
-        found = case.solved(switches=off)
+        found = case.solved(switches=off | int(rng.choice([0, EVERYWHERE])))
         assert found.objective == found.lower_bound == tree_cost(case, found)
         assert found.objective == case.solved().objective
 
@@ -160,8 +163,26 @@ def test_prunings_act_and_agree_on_many_rows(splits: int, penalty: int) -> None:
     for p in OWN:
         assert case.solved(switches=1 << p).objective == found.objective
     in_order = ("quadrant",) if case.classes == 2 else ()
-    for name in ("sub_interval", "neighbour", "archive", *in_order):
+    supported = ("small_side",) if penalty > 1 else ()
+    for name in ("sub_interval", "neighbour", "archive", "carving", *in_order, *supported):
         assert found.counters[name] > 0
+
+
+@pytest.mark.parametrize(("splits", "penalty"), [(4, 0), (5, 0), (4, 1), (-1, 4)])
+def test_a_rare_class_is_searched_by_label(splits: int, penalty: int) -> None:
+    rng = np.random.default_rng(penalty)
+    X = rng.normal(size=(160, 3)).round(1)
+    near = np.argsort(np.abs(X[:, 0] - 0.4) + np.abs(X[:, 1]))
+    labels = np.zeros(160, dtype=np.int32)
+    labels[rng.choice(near[:16], 10, replace=False)] = 1
+    ranks = np.stack([np.unique(c, return_inverse=True)[1] for c in X.T]).astype(np.int32)
+    case = Case(ranks, labels, None, splits, 1, penalty)
+    found = case.solved()
+    assert found.status == "optimal" and found.objective == tree_cost(case, found)
+    weighted = replace(case, weights=np.ones(160, dtype=np.int64)).solved()
+    in_no_order = case.solved(switches=1 << PRUNINGS.index("quadrant"))
+    assert weighted.objective == in_no_order.objective == found.objective
+    assert found.counters["quadrant"] > in_no_order.counters["quadrant"] == 0
 
 
 def test_equals_the_search_with_a_depth() -> None:

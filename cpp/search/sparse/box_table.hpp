@@ -25,20 +25,23 @@ class BoxTable {
     int feature = -1, position = 0;
     int splits[2] = {0, 0};
     Cost cost[2] = {0, 0};
+    int bar = 0;  // of the side beside a leaf: see split_search.hpp
   };
 
   // At most about so many bytes, after which all is forgotten and begun anew: what is missing costs
   // time only.
   BoxTable(int features, std::int64_t bytes, Control& control)
-      : length_(2 * static_cast<std::size_t>(features) + 1),
+      : length_(2 * static_cast<std::size_t>(features) + 2),
         most_bytes_(bytes),
         control_(control),
         slots_(1024, -1) {}
 
-  // The rows of a node with at most so many splits; used by find() and add().
-  void set_key(const Node& node, int splits) {
+  // The rows of a node with at most so many splits; used by find() and add(). `bar` tells problems
+  // of the same rows apart.
+  void set_key(const Node& node, int splits, int bar) {
     key_.clear();
     key_.push_back(splits);
+    key_.push_back(bar);
     for (int f = 0; f < node.features(); ++f) {
       key_.push_back(node.rank_at(f, 0));
       key_.push_back(node.rank_at(f, node.rows() - 1));

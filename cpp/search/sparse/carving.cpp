@@ -8,6 +8,17 @@ namespace exactree {
 
 namespace {
 
+// A position that Larger and Smaller allow or not; the right rows of its leaf have this weight.
+void keep_or_count(Carving at, bool allowed, Cost weight, const Carver::Terms& terms,
+                   std::vector<Carving>& out, Carver::Excluded& excluded) {
+  if (!allowed)
+    ++excluded.by_others;
+  else if (weight <= terms.support)
+    ++excluded.by_support;
+  else
+    out.push_back(at);
+}
+
 // The members of a set of rows from one row on and before another.
 int count_between(const std::uint64_t* set, int first, int last) {
   if (last - first == 1) return static_cast<int>(set[first / 64] >> (first % 64) & 1);
@@ -37,7 +48,8 @@ void Carver::read_rows(const Node& node, int f) {
   node.list_rows(f, classes_.data(), costs_.data());
 }
 
-int Carver::list(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out) {
+Carver::Excluded Carver::list(const Node& node, int f, int s, const Terms& terms,
+                              std::vector<Carving>& out) {
   out.clear();
   if (!masks_.empty() && !terms.all) return list_masks(node, f, s, terms, out);
   if (!masks_.empty()) read_rows(node, f);
@@ -45,35 +57,34 @@ int Carver::list(const Node& node, int f, int s, const Terms& terms, std::vector
 }
 
 // Takes one more row into the leaf.
-Cost Carver::add(int row) {
+Cost Carver::add(int row, int label) {
   const auto at = static_cast<std::size_t>(row);
   Cost& sum = by_class_[static_cast<std::size_t>(classes_[at])];
   sum += costs_[at];
   total_ += costs_[at];
   most_ = std::max(most_, sum);
+  if (label >= 0) return total_ - by_class_[static_cast<std::size_t>(label)];
   return leaf_cost_.plain() ? total_ - most_ : leaf_cost_(by_class_);
 }
 
-int Carver::list_rows(const Node& node, int f, int s, const Terms& terms,
-                      std::vector<Carving>& out) {
+Carver::Excluded Carver::list_rows(const Node& node, int f, int s, const Terms& terms,
+                                   std::vector<Carving>& out) {
   by_class_.assign(static_cast<std::size_t>(data_.classes), 0);
   total_ = most_ = 0;
   const int rows = node.rows(), begin = s == 0 ? 0 : rows;
   Cost leaf = 0;  // of the rows passed
-  int excluded = 0;
+  Excluded excluded;
   bool smaller = true;  // whether the position before this one is no worse
   for (int passed = 0; passed < rows && leaf < terms.limit && out.size() < terms.most;) {
     const int here = s == 0 ? passed : rows - passed;
     const int there = s == 0 ? node.next(f, here + 1) : node.prev(f, here - 1);
     const int end = s == 0 ? there : rows - there;
     Cost next = leaf;
-    for (; passed < end; ++passed) next = add(s == 0 ? passed : rows - 1 - passed);
-    const Cost right = node.influence(f, std::min(begin, here), std::max(begin, here)) - leaf;
-    if (here != begin) {
-      const bool kept = (terms.all || (next > leaf && !smaller)) && right > terms.support;
-      if (kept) out.push_back({here, leaf});
-      if (!kept) ++excluded;
-    }
+    for (; passed < end; ++passed) next = add(s == 0 ? passed : rows - 1 - passed, terms.label);
+    const Cost weight = node.influence(f, std::min(begin, here), std::max(begin, here)) - leaf;
+    if (here != begin)
+      keep_or_count({here, leaf}, terms.all || (next > leaf && !smaller), weight, terms, out,
+                    excluded);
     smaller = next > leaf &&
               next - leaf >= node.influence(f, std::min(here, there), std::max(here, there));
     leaf = next;
@@ -83,27 +94,23 @@ int Carver::list_rows(const Node& node, int f, int s, const Terms& terms,
 
 // The same, where rows of a class that leads alone are passed at once: the leaf costs no more with
 // them. So the time grows with the errors of the leaf, not with its rows.
-int Carver::list_masks(const Node& node, int f, int s, const Terms& terms,
-                       std::vector<Carving>& out) {
+Carver::Excluded Carver::list_masks(const Node& node, int f, int s, const Terms& terms,
+                                    std::vector<Carving>& out) {
   counts_.assign(static_cast<std::size_t>(data_.classes), 0);
   const int rows = node.rows(), begin = s == 0 ? 0 : rows, end = rows - begin;
   Cost leaf = 0;
-  int excluded = 0;
+  Excluded excluded;
   bool smaller = true;
   for (int here = begin; leaf < terms.limit && out.size() < terms.most;) {
     const int before = here;
-    if (!pass_leading(node, f, s, here) || here == end) break;
-    if (here != before) smaller = false, ++excluded;
+    if (!pass_leading(node, f, s, terms.label, here) || here == end) break;
+    if (here != before) smaller = false, ++excluded.by_others;
     const int there = s == 0 ? node.next(f, here + 1) : node.prev(f, here - 1);
-    const Cost right = data_.unit * *std::max_element(counts_.begin(), counts_.end());
+    const Cost weight = data_.unit * right(terms.label);
     count(std::min(here, there), std::max(here, there), 1);
-    const int most = *std::max_element(counts_.begin(), counts_.end());
-    const Cost next = data_.unit * (std::abs(there - begin) - most);
-    if (here != begin) {
-      const bool kept = next > leaf && !smaller && right > terms.support;
-      if (kept) out.push_back({here, leaf});
-      if (!kept) ++excluded;
-    }
+    const Cost next = data_.unit * (std::abs(there - begin) - right(terms.label));
+    if (here != begin)
+      keep_or_count({here, leaf}, next > leaf && !smaller, weight, terms, out, excluded);
     smaller = next > leaf && next - leaf >= data_.unit * std::abs(there - here);
     leaf = next;
     here = there;
@@ -111,8 +118,8 @@ int Carver::list_masks(const Node& node, int f, int s, const Terms& terms,
   return excluded;
 }
 
-Carving Carver::last(const Node& node, int f, int s, Cost limit) {
-  if (!masks_.empty()) return last_of_masks(node, f, s, limit);
+Carving Carver::last(const Node& node, int f, int s, int label, Cost limit) {
+  if (!masks_.empty()) return last_of_masks(node, f, s, label, limit);
   by_class_.assign(static_cast<std::size_t>(data_.classes), 0);
   total_ = most_ = 0;
   const int rows = node.rows();
@@ -122,7 +129,7 @@ Carving Carver::last(const Node& node, int f, int s, Cost limit) {
     const int there = s == 0 ? node.next(f, here + 1) : node.prev(f, here - 1);
     const int end = s == 0 ? there : rows - there;
     Cost leaf = 0;
-    for (; passed < end; ++passed) leaf = add(s == 0 ? passed : rows - 1 - passed);
+    for (; passed < end; ++passed) leaf = add(s == 0 ? passed : rows - 1 - passed, label);
     if (leaf >= limit || passed == rows) break;
     found = {there, leaf};
   }
@@ -130,13 +137,10 @@ Carving Carver::last(const Node& node, int f, int s, Cost limit) {
 }
 
 // Word by word, then row by row, then back to the last end of a group of equal values.
-Carving Carver::last_of_masks(const Node& node, int f, int s, Cost limit) {
+Carving Carver::last_of_masks(const Node& node, int f, int s, int label, Cost limit) {
   counts_.assign(static_cast<std::size_t>(data_.classes), 0);
   const int rows = node.rows(), begin = s == 0 ? 0 : rows, end = rows - begin;
-  const auto leaf = [&](int here) {
-    const int most = *std::max_element(counts_.begin(), counts_.end());
-    return data_.unit * (std::abs(here - begin) - most);
-  };
+  const auto leaf = [&](int here) { return data_.unit * (std::abs(here - begin) - right(label)); };
   int here = begin;
   for (const int size : {64, 8, 1})
     while (here != end) {
@@ -156,11 +160,18 @@ Carving Carver::last_of_masks(const Node& node, int f, int s, Cost limit) {
   return {start, leaf(start)};
 }
 
-// Passes rows of the class that leads, up to the group of equal values that has another row. False:
-// there is none.
-bool Carver::pass_leading(const Node& node, int f, int s, int& here) {
-  const auto top = std::max_element(counts_.begin(), counts_.end());
-  if (std::count(counts_.begin(), counts_.end(), *top) > 1) return true;
+// How many rows of the leaf are of its label.
+int Carver::right(int label) const {
+  return label >= 0 ? counts_[static_cast<std::size_t>(label)]
+                    : *std::max_element(counts_.begin(), counts_.end());
+}
+
+// Passes rows of the leaf's label, or of the class that leads, up to the group of equal values that
+// has another row. False: there is none.
+bool Carver::pass_leading(const Node& node, int f, int s, int label, int& here) {
+  const auto top =
+      label >= 0 ? counts_.begin() + label : std::max_element(counts_.begin(), counts_.end());
+  if (label < 0 && std::count(counts_.begin(), counts_.end(), *top) > 1) return true;
   const int row = other_row(static_cast<int>(top - counts_.begin()), s, here, node.rows());
   if (row < 0) return false;
   const int start = s == 0 ? node.prev(f, row) : node.next(f, row + 1);

@@ -14,6 +14,7 @@
 //   Support. With a price, the rows of a leaf without what it costs have to weigh more than the
 //            price: without the split, the rest takes them and costs at most their weight more.
 // This one leaves a split less, so it does not lead back either.
+// All this holds for leaves of any one label as well as for those of the best label.
 #pragma once
 
 #include <vector>
@@ -36,24 +37,31 @@ class Carver {
   void read(const Node& node, int f);
   struct Terms {
     Cost limit;              // leaves cost less
+    int label;               // of the leaf; -1: the best one
     Cost support;            // less than nothing: any leaf will do
     bool all;                // also positions that Larger and Smaller exclude
     std::size_t most = ~0u;  // no more positions than this
   };
-  // Positions with a leaf on side s, from the smallest leaf to the largest. Returns how many the
-  // rules exclude; positions that follow each other and are passed at once count as one.
-  int list(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
+  // How many positions are excluded by Larger and Smaller, and how many of the others by Support.
+  // Positions that follow each other and are passed at once count as one.
+  struct Excluded {
+    int by_others = 0, by_support = 0;
+  };
+  // Positions with a leaf on side s, from the smallest leaf to the largest.
+  Excluded list(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
   // The largest leaf below a limit, whatever the rules say; its position may be an end.
-  Carving last(const Node& node, int f, int s, Cost limit);
+  Carving last(const Node& node, int f, int s, int label, Cost limit);
 
  private:
-  int list_rows(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
+  Excluded list_rows(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
   void read_rows(const Node& node, int f);
-  Cost add(int row);
+  Cost add(int row, int label);
   // Rows of equal weights.
-  int list_masks(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
-  Carving last_of_masks(const Node& node, int f, int s, Cost limit);
-  bool pass_leading(const Node& node, int f, int s, int& here);
+  Excluded list_masks(const Node& node, int f, int s, const Terms& terms,
+                      std::vector<Carving>& out);
+  Carving last_of_masks(const Node& node, int f, int s, int label, Cost limit);
+  bool pass_leading(const Node& node, int f, int s, int label, int& here);
+  int right(int label) const;
   int other_row(int c, int s, int here, int rows) const;
   std::uint64_t others(int c, int word) const;
   void count(int first, int last, int sign);

@@ -12,6 +12,9 @@ namespace {
 // which only takes time. (The audit knows this number.)
 constexpr std::uint16_t kBarred = 0xFFFF;
 
+// A class is rare that has this part of the rows at most.
+constexpr std::int64_t kRare = 16;
+
 }  // namespace
 
 SplitSearch::SplitSearch(const Problem& data, int max_splits, Switches switches, Control& control,
@@ -25,6 +28,7 @@ SplitSearch::SplitSearch(const Problem& data, int max_splits, Switches switches,
   work_.switches = switches;
   work_.control = &control;
   work_.calling_thread = true;
+  by_label_ = in_order() && (has_rare_class() || switches.everywhere());
 }
 
 SplitSearch::Level& SplitSearch::level(int depth) {
@@ -68,13 +72,14 @@ bool SplitSearch::solve_small(Node& node, int& splits, Cost limit, Outcome& out)
   return splits <= 1;
 }
 
-SplitSearch::Outcome SplitSearch::look_up(const Node& node, int splits) {
-  table_.set_key(node, splits);
+SplitSearch::Outcome SplitSearch::look_up(const Node& node, int splits, int bar) {
+  table_.set_key(node, splits, bar);
   const Outcome* known = table_.find();
   return known == nullptr ? Outcome{0, node.leaf()} : *known;
 }
 
-SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost cap, bool first) {
+SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, int bar, Cost cap,
+                                        bool first) {
   const Cost leaf = node.leaf();
   Outcome out{std::min(cap, leaf), leaf};
   if (out.low <= 0) return out;
@@ -83,7 +88,7 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost 
   std::vector<std::int32_t> key;
   std::uint64_t hash = 0;
   if (keep) {
-    out = look_up(node, splits);
+    out = look_up(node, splits, bar);
     if (out.low >= std::min(cap, out.high)) {
       work_.counters.count(Pruning::kArchive);
       return out;
@@ -92,39 +97,45 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, int splits, Cost 
     key = table_.key();
     hash = table_.hash();
   }
-  Frame frame{node, depth, splits, out};
+  Frame frame{node, depth, splits, bar, out};
   if (!solve_small(node, frame.splits, out.low, frame.best)) {
-    for (int f = 0; f < node.features(); ++f) {
-      carve(frame, f);
-      if (control_.stopped()) return frame.best;
-    }
-    if (frame.splits > 2)
-      for (int f = 0; f < node.features(); ++f) {
-        both(frame, f);
-        if (control_.stopped()) return frame.best;
-      }
+    solve_fewer(frame);
+    for (int f = 0; f < node.features() && !control_.stopped(); ++f) carve(frame, f);
+    for (int f = 0; f < node.features() && !control_.stopped(); ++f) both(frame, f);
+    if (control_.stopped()) return frame.best;
   }
   if (keep) table_.add(key, hash, frame.best);
   return frame.best;
 }
 
-void SplitSearch::improve(Frame& frame, int f, int p, const int splits[2], const Cost cost[2]) {
+// Trees that need not keep to a bar. One split was tried already.
+void SplitSearch::solve_fewer(Frame& frame) {
+  if (frame.bar == 0 || frame.splits < 3) return;
+  const int fewer = unlimited() ? kUnlimited : frame.splits - 1;
+  Outcome out = solve(frame.node, frame.depth, fewer, 0, frame.best.low - penalty_);
+  if (control_.stopped() || out.low != out.high) return;
+  out.low = out.high = out.high + penalty_;
+  improve(frame, out);
+}
+
+void SplitSearch::improve(Frame& frame, int f, int p, const int splits[2], const Cost cost[2],
+                          int bar) {
   const Cost total = cost[0] + cost[1] + penalty_;
-  if (total >= frame.best.low) return;
-  frame.best.low = frame.best.high = total;
-  frame.best.feature = f;
-  frame.best.position = p;
-  for (int s = 0; s < 2; ++s) frame.best.splits[s] = splits[s], frame.best.cost[s] = cost[s];
-  frame.splits = useful(frame.splits, total);
-  if (frame.depth == 0 && total < found_.high) found_ = frame.best;
+  improve(frame, {total, total, f, p, {splits[0], splits[1]}, {cost[0], cost[1]}, bar});
+}
+void SplitSearch::improve(Frame& frame, const Outcome& found) {
+  if (found.high >= frame.best.low) return;
+  frame.best = found;
+  frame.splits = useful(frame.splits, found.high);
+  if (frame.depth == 0 && found.high < found_.high) found_ = found;
 }
 
 SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int side, int splits,
-                                             Cost cap, int from, Floors& floors) {
+                                             After after, Cost cap, Floors& floors) {
   const int useful_splits = useful(splits, cap);
   if (useful_splits > 1) {
     Node& rest = child(frame.node, frame.depth, f, p, side);
-    return solve(rest, frame.depth + 1, splits, cap);
+    return solve(rest, frame.depth + 1, splits, after.bar, cap);
   }
   frame.node.part(f, p, work_);
   const Cost leaf = work_.side_leaf[side];
@@ -134,7 +145,7 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
   SideQuery query[2];
   query[side].wanted = true;
   query[side].best = out.low - penalty_;
-  query[side].floors = barred(frame.node, from, floors);
+  query[side].floors = barred(frame.node, after.column, floors);
   frame.node.depth_one(f, p, query, false, work_);
   const Cost one = query[side].best + penalty_;
   if (one < out.low) out.low = out.high = one;
@@ -146,13 +157,12 @@ Cost SplitSearch::support() const {
   return penalty_ > 0 && work_.switches.on(Pruning::kSmallSide) ? penalty_ : -1;
 }
 
-// Order. Two classes, a split with a leaf on one side and a last split on the other: the latter has
-// a leaf of either label, so one of the same label as the former. The two splits can change places,
-// and all rows are predicted as before. So the last split is asked for only in the column of the
-// first or a later one; the others are met the other way round. Which columns are asked for does
-// not depend on the rows, so that Subset and Similarity hold along a column.
 bool SplitSearch::in_order() const {
   return data_.classes == 2 && data_.costs == nullptr && work_.switches.on(Pruning::kQuadrant);
+}
+bool SplitSearch::has_rare_class() const {
+  const auto ones = std::count(data_.labels, data_.labels + data_.rows, 1);
+  return std::min<std::int64_t>(ones, data_.rows - ones) * kRare <= data_.rows;
 }
 std::uint16_t* SplitSearch::barred(const Node& node, int from, Floors& floors) {
   if (from == 0) return floors.empty() ? nullptr : floors.data();
@@ -165,7 +175,14 @@ std::uint16_t* SplitSearch::barred(const Node& node, int from, Floors& floors) {
 
 void SplitSearch::carve(Frame& frame, int f) {
   work_.spend(1 + frame.node.rows() / 4096);
-  for (int s = 0; s < 2; ++s) carve(frame, f, s);
+  for (int s = 0; s < 2; ++s)
+    for (int label = by_label_ ? 0 : -1; label < (by_label_ ? 2 : 0); ++label) {
+      if (control_.stopped()) return;
+      if (is_barred(frame.bar, f, s, label))
+        work_.counters.count(Pruning::kQuadrant);
+      else
+        carve(frame, f, s, label);
+    }
 }
 
 // Takes off what is known to be too expensive at both ends of a run. From right to left the leaves
@@ -190,21 +207,25 @@ bool SplitSearch::trim(const Frame& frame, int f, const std::vector<Carving>& li
 }
 
 // The largest leaf first: often it settles all, and then the others need not be listed.
-void SplitSearch::carve(Frame& frame, int f, int s) {
+void SplitSearch::carve(Frame& frame, int f, int s, int label) {
   const bool all = !work_.switches.on(Pruning::kCarving);
-  Carver::Terms terms{frame.best.low - penalty_, support(), all, all ? ~0u : 1u};
+  // Support: without the leaf, the rest has to keep to this bar. It does if the leaf has its label.
+  const bool supported = frame.bar == 0 || (frame.bar - 1) % 2 == label;
+  Carver::Terms terms{frame.best.low - penalty_, label, supported ? support() : -1, all,
+                      all ? ~0u : 1u};
   std::vector<Carving>& list = level(frame.depth).carvings[s];
   carver_.read(frame.node, f);
-  const auto count = [&](int excluded) {
-    work_.counters.pruned[static_cast<std::size_t>(Pruning::kCarving)] += excluded;
+  const auto count = [&](const Carver::Excluded& excluded) {
+    work_.counters.pruned[static_cast<std::size_t>(Pruning::kCarving)] += excluded.by_others;
+    work_.counters.pruned[static_cast<std::size_t>(Pruning::kSmallSide)] += excluded.by_support;
   };
   count(carver_.list(frame.node, f, s, terms, list));
   if (list.empty()) return;
   const Carving least = list.front();
-  const Carving last = all ? list.back() : carver_.last(frame.node, f, s, terms.limit);
+  const Carving last = all ? list.back() : carver_.last(frame.node, f, s, label, terms.limit);
   Run run{0, -1, -1, 0, 0, {}, no_floors(frame)};
   // Solved beyond what it needs itself, so that the smaller leaves before it are settled, too.
-  run.right_value = carve_at(frame, f, s, last, terms.limit - least.leaf, run.right_floors);
+  run.right_value = carve_at(frame, f, s, label, last, terms.limit - least.leaf, run.right_floors);
   if (control_.stopped()) return;
   const bool skip = work_.switches.on(Pruning::kSubInterval);
   terms.limit = frame.best.low - penalty_ - (skip ? run.right_value : 0);
@@ -221,10 +242,10 @@ void SplitSearch::carve(Frame& frame, int f, int s) {
          (s == 0 ? list.back().position >= last.position : list.back().position <= last.position))
     list.pop_back();
   run.last = static_cast<int>(list.size()) - 1;
-  carve(frame, f, s, std::move(run));
+  carve(frame, f, s, label, std::move(run));
 }
 
-void SplitSearch::carve(Frame& frame, int f, int s, Run whole) {
+void SplitSearch::carve(Frame& frame, int f, int s, int label, Run whole) {
   const std::vector<Carving>& list = level(frame.depth).carvings[s];
   const auto at = [&](int i) { return list[static_cast<std::size_t>(i)]; };
   std::vector<Run> runs;
@@ -240,7 +261,7 @@ void SplitSearch::carve(Frame& frame, int f, int s, Run whole) {
       take_floors(run.left_floors, between(frame, f, at(run.left).position, at(i).position),
                   floors);
     const Cost cap = frame.best.low - penalty_ - at(run.first).leaf;
-    const Cost value = carve_at(frame, f, s, at(i), cap, floors);
+    const Cost value = carve_at(frame, f, s, label, at(i), cap, floors);
     if (control_.stopped()) return;
     runs.push_back({i + 1, run.last, i, value, run.right_value, floors, run.right_floors});
     runs.push_back({run.first, i - 1, run.left, run.left_value, value, std::move(run.left_floors),
@@ -249,16 +270,17 @@ void SplitSearch::carve(Frame& frame, int f, int s, Run whole) {
 }
 
 // What the rest beside a leaf costs at least: all of it, if that is less than `cap`.
-Cost SplitSearch::carve_at(Frame& frame, int f, int s, Carving at, Cost cap, Floors& floors) {
+Cost SplitSearch::carve_at(Frame& frame, int f, int s, int label, Carving at, Cost cap,
+                           Floors& floors) {
   const int below = unlimited() ? kUnlimited : frame.splits - 1;
-  const Outcome rest =
-      solve_side(frame, f, at.position, 1 - s, below, cap, in_order() ? f : 0, floors);
+  const After after{label >= 0 ? bar_of(f, s, label) : 0, in_order() ? f : 0};
+  const Outcome rest = solve_side(frame, f, at.position, 1 - s, below, after, cap, floors);
   if (!control_.stopped() && rest.low == rest.high) {
     int splits[2] = {below, below};
     Cost cost[2] = {rest.high, rest.high};
     splits[s] = 0;
     cost[s] = at.leaf;
-    improve(frame, f, at.position, splits, cost);
+    improve(frame, f, at.position, splits, cost, after.bar);
   }
   return rest.low;
 }
@@ -402,7 +424,7 @@ void SplitSearch::raise_both(Frame& frame, int f, const Cut& a, const Cut& b, co
     }
     const std::int64_t before = work_.counters.nodes;
     const Outcome out =
-        solve_side(frame, f, cut.position, s, shares.splits[s], cap, 0, cut.floors[s]);
+        solve_side(frame, f, cut.position, s, shares.splits[s], {}, cap, cut.floors[s]);
     if (control_.stopped()) return;
     spent[s] += work_.counters.nodes - before + 1;
     *low[s] = std::max(*low[s], out.low);
@@ -410,7 +432,7 @@ void SplitSearch::raise_both(Frame& frame, int f, const Cut& a, const Cut& b, co
   }
   if (!solved(0) || !solved(1)) return;
   const Cost cost[2] = {*top[0], *top[1]};
-  improve(frame, f, cut.position, shares.splits, cost);
+  improve(frame, f, cut.position, shares.splits, cost, 0);
 }
 
 }  // namespace exactree

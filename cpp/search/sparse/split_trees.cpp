@@ -16,8 +16,8 @@ constexpr std::int64_t kTableBytes = std::int64_t{1} << 29;
 
 }  // namespace
 
-void SplitSearch::write(Node& node, int depth, int splits, Cost value, const Outcome& known,
-                        Tree& tree) {
+void SplitSearch::write(Node& node, int depth, int splits, int bar, Cost value,
+                        const Outcome& known, Tree& tree) {
   const auto here = tree.size();
   tree.emplace_back();
   tree[here].label = node.label();
@@ -25,8 +25,8 @@ void SplitSearch::write(Node& node, int depth, int splits, Cost value, const Out
   Outcome out = known;
   if (out.high > value) {
     out = {0, 0};
-    if (useful(splits, value + 1) > 1) out = look_up(node, splits);
-    if (out.high > value) out = solve(node, depth, splits, value + 1, true);
+    if (useful(splits, value + 1) > 1) out = look_up(node, splits, bar);
+    if (out.high > value) out = solve(node, depth, splits, bar, value + 1, true);
     if (out.high > value) throw Stopped{};
   }
   if (out.feature < 0) {
@@ -42,7 +42,8 @@ void SplitSearch::write(Node& node, int depth, int splits, Cost value, const Out
   for (int s = 0; s < 2; ++s) {
     (s == 0 ? tree[here].left : tree[here].right) = static_cast<int>(tree.size());
     Node& side = child(node, depth, out.feature, out.position, s);
-    write(side, depth + 1, out.splits[s], out.cost[s], {0, kInfinite}, tree);
+    const int below = out.splits[s] > 0 ? out.bar : 0;
+    write(side, depth + 1, out.splits[s], below, out.cost[s], {0, kInfinite}, tree);
   }
 }
 
@@ -54,7 +55,7 @@ void SplitSearch::take(Node& root, const Outcome& out, SearchAnswer& answer) {
   if (control_.stopped()) work_.control = nullptr;
   try {
     Tree tree;
-    write(root, 0, max_splits_, out.high, out, tree);
+    write(root, 0, max_splits_, 0, out.high, out, tree);
     answer.objective = out.high;
     answer.tree = std::move(tree);
   } catch (const Stopped&) {
@@ -89,7 +90,7 @@ void SplitSearch::run(Node& root, Cost upper, SearchProgress& progress, SearchRe
   try {
     for (Cost target = 0; bound < upper && !control_.stopped();) {
       target = next_target(target, bound, upper);
-      const Outcome out = solve(root, 0, max_splits_, target, true);
+      const Outcome out = solve(root, 0, max_splits_, 0, target, true);
       if (control_.stopped()) break;
       bound = std::max(bound, out.low);
       upper = std::min(upper, out.high);
