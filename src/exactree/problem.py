@@ -319,7 +319,8 @@ class Limits:
     """When to stop before the proof is complete, and what to run on.
 
     `memory` is in bytes, 0 for no limit; `seed` is where a local search takes its choices from;
-    `known` is the cost of a tree that is known: those that cost more are of no interest;
+    `known` is the cost of a tree that is known: those that cost more are of no interest; no tree
+    costs less than `proved`;
     `elsewhere` runs native searches, given their kind, rows and terms, instead of this process.
     """
 
@@ -328,6 +329,7 @@ class Limits:
     threads: int = 1
     seed: int = 0
     known: Number | None = None
+    proved: Number = 0
     elsewhere: Runner | None = None
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from exactree import solve
 from exactree.engines import search
+from exactree.engines.search import _search_below
+from exactree.engines.some_rows import bound_by_some, can_leave_rows_out, every, hard_rows
 from exactree.engines.subproblems import with_best_ends
 from exactree.engines.upwards import level_by_level
 from exactree.problem import Limits, Problem, Result
@@ -90,6 +92,55 @@ def test_a_deep_search_without_time_keeps_the_tree_of_fewer_levels() -> None:
     assert found.objective == cost(problem, found.tree, np.arange(60))
     assert found.lower_bound <= found.objective
     assert found.history[-1][1] == found.objective
+
+
+def test_rows_that_a_tree_errs_on_and_some_beside_them() -> None:
+    problem = replace(random_problem(7), penalty=0)
+    tree = search(replace(problem, max_depth=2), Limits()).tree
+    rows, errors = hard_rows(problem, tree)
+    assert errors == cost(problem, tree, np.arange(problem.n_rows)) == cost(problem, tree, rows)
+    assert len(np.unique(rows)) == len(rows) < problem.n_rows
+    assert every(6, 3).tolist() == [0, 2, 4] and every(2, 3).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_some_rows_never_prove_too_much(seed: int) -> None:
+    problem = random_problem(seed, rows=30 + seed, levels=2 + seed % 3, classes=2 + seed % 4)
+    optimum = search(problem, Limits()).objective
+    tree = search(replace(problem, max_depth=1), Limits()).tree
+    targets = []
+
+    def below(part: Problem, target: int, proved: int) -> Result:
+        targets.append(target)
+        assert part.n_rows <= problem.n_rows and part.max_depth == problem.max_depth
+        found = _search_below(part, Limits(proved=proved), None, target)
+        # Whatever is below the target is found; else the target is proved.
+        least = search(part, Limits()).objective
+        assert min(least, target) <= found.lower_bound <= least
+        return found
+
+    bound = bound_by_some(problem, tree, below)
+    assert bound <= optimum
+    assert targets == sorted(targets) and bound >= min(targets[:1], default=0) * (optimum > 30)
+
+
+def test_some_rows_bound_what_no_search_reaches() -> None:
+    problem = replace(random_problem(9, rows=300, levels=5, classes=2), penalty=0)
+
+    def run(part: Problem, limits: Limits, show: Any) -> Result:
+        return search(part, Limits(seconds=0.0 if part.max_depth > 3 else 9.0))
+
+    assert can_leave_rows_out(problem)
+    found = level_by_level(run, problem, Limits(seconds=100.0), None, _search_below)
+    optimum = search(problem, Limits()).objective
+    assert found.status == "time_limit" and 0 < found.lower_bound <= optimum <= found.objective
+    assert found.gap == found.objective - found.lower_bound
+    bounds = [bound for _, _, bound in found.history]
+    assert bounds == sorted(bounds) and bounds[-1] == found.lower_bound
+
+
+def test_rows_stay_where_leaves_have_a_least_size() -> None:
+    assert not can_leave_rows_out(replace(random_problem(1), min_rows=2))
 
 
 def test_ctrl_c_ends_all_levels() -> None:

@@ -15,7 +15,7 @@ namespace {
 
 // The targets of the rounds, as shares (in 1/256) of what the best cost is above what is known
 // beforehand. The last round has no target but the best cost.
-constexpr int kShares[] = {4, 12, 32, 80, 160, 216};
+constexpr int kShares[] = {4, 12, 32, 68, 132, 180, 220};
 // Searches that take long have them all. In others the lowest targets, and many of them, cost more
 // than they prove. Three levels have a round only where they take a second or so; losses of numbers
 // and costs per row, whose scans take many times as long, always do.
@@ -26,6 +26,9 @@ constexpr std::int64_t kManyPairs = 10'000'000;  // rows times pairs of columns
 // From this depth on, so many promising thresholds are solved for the best cost before the end.
 constexpr int kPromisingDepth = 4;
 constexpr std::size_t kMostPromising = 3;
+// The rounds that these come before, of many and of few.
+constexpr int kPromisingOfMany[kMostPromising] = {2, 4, 5};
+constexpr int kPromisingOfFew[kMostPromising] = {0, 1, 2};
 
 }  // namespace
 
@@ -210,16 +213,18 @@ Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
 
 // With every round, one of the thresholds that the best plans start with is solved for the best
 // cost, not for the target of the round: better trees are found long before the last round, which
-// would solve it anyway. Trees of three levels were planned that way, and four levels below the
-// root take too long.
+// would solve it anyway. Where there are many rounds the lowest come first: they take less than
+// such a threshold, and before them nothing is proved. Trees of three levels were planned that way,
+// and four levels below the root take too long.
 template <class V>
 bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece) {
   if (V::kSizes || top_.budget.depth != kPromisingDepth || shares_.empty()) return false;
+  const int* rounds = shares_.size() > std::size(kFewShares) ? kPromisingOfMany : kPromisingOfFew;
   int round = std::numeric_limits<int>::max();
   for (const Lane& lane : lanes_)
     if (!lane.done) round = std::min(round, lane.round);
   while (tried_promising_ < std::min(kMostPromising, promising_.size()) &&
-         static_cast<int>(tried_promising_) <= round) {
+         rounds[tried_promising_] <= round) {
     const Promising& at = promising_[tried_promising_++];
     const auto place = std::find(order_.begin(), order_.end(), at.feature) - order_.begin();
     Lane& lane = lanes_[static_cast<std::size_t>(place)];

@@ -21,12 +21,12 @@ int Extractor<V>::open_split(Node& node, int feature, int position, Tree& tree) 
 }
 
 template <class V>
-void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tree& tree,
+Cost Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tree& tree,
                            const Relatives<V>& relatives) {
   // Ties: a leaf before a split.
   if (node.leaf() <= value || splits == 0) {
     close_leaf(node, tree);
-    return;
+    return node.leaf();
   }
   budget = Budget::of(budget.depth, std::min(budget.splits, splits));
   splits = std::min(splits, budget.splits);
@@ -34,21 +34,25 @@ void Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tr
       worker_.source().first_split(node, budget, splits, value, relatives);
   if (worker_.control().stopped() || chosen.feature < 0) {
     close_leaf(node, tree);
-    return;
+    return node.leaf();
   }
-  extract_sides(node, budget, chosen, tree);
+  return extract_sides(node, budget, chosen, tree);
 }
 
 template <class V>
-void Extractor<V>::extract_at(Node& node, Budget budget, int splits, Cost value,
+Cost Extractor<V>::extract_at(Node& node, Budget budget, int splits, Cost value,
                               const SolvedSplit<V>& split, Tree& tree) {
-  extract_sides(node, budget, worker_.source().share(split, budget, splits, value), tree);
+  const ChosenSplit<V> chosen = worker_.source().share(split, budget, splits, value);
+  const Cost cost = extract_sides(node, budget, chosen, tree);
+  // Two leaves may cost one more together than one by one: then the value is as good.
+  return worker_.data().rounds_pairs() ? value : cost;
 }
 
 template <class V>
-void Extractor<V>::extract_sides(Node& node, Budget budget, const ChosenSplit<V>& chosen,
+Cost Extractor<V>::extract_sides(Node& node, Budget budget, const ChosenSplit<V>& chosen,
                                  Tree& tree) {
   const int me = open_split(node, chosen.feature, chosen.position, tree);
+  Cost cost = worker_.data().penalty;
   for (int s = 0; s < 2; ++s) {
     // One pool slot per depth and side: the left subtree is finished before the right one starts.
     Node& side = worker_.child(node, chosen.feature, chosen.position, s == 0, budget.depth);
@@ -56,10 +60,12 @@ void Extractor<V>::extract_sides(Node& node, Budget budget, const ChosenSplit<V>
     TreeNode& at = tree[static_cast<std::size_t>(me)];
     (s == 0 ? at.left : at.right) = index;
     if (budget.depth == 1)
-      close_leaf(side, tree);
+      close_leaf(side, tree), cost += side.leaf();
     else
-      extract(side, budget.child(), chosen.splits[s], chosen.cost[s], tree, chosen.sides[s]);
+      cost +=
+          extract(side, budget.child(), chosen.splits[s], chosen.cost[s], tree, chosen.sides[s]);
   }
+  return cost;
 }
 
 template class Extractor<One>;

@@ -20,18 +20,19 @@ class Extractor {
   explicit Extractor(Worker<V>& worker) : worker_(worker) {}
 
   // Appends a tree of cost at most `value` with at most `splits` splits; there must be one. The
-  // relatives were solved with this budget or a larger one.
-  void extract(Node& node, Budget budget, int splits, Cost value, Tree& tree,
+  // relatives were solved with this budget or a larger one. Gives what the tree costs: less than
+  // `value` if that is no optimum, as in rounds that did not look for one.
+  Cost extract(Node& node, Budget budget, int splits, Cost value, Tree& tree,
                const Relatives<V>& relatives = {});
   // The same with a given split at the root, whose sides have trees of these costs.
-  void extract_at(Node& node, Budget budget, int splits, Cost value, const SolvedSplit<V>& split,
+  Cost extract_at(Node& node, Budget budget, int splits, Cost value, const SolvedSplit<V>& split,
                   Tree& tree);
   // Appends the split of `node` at a position and makes its sides ready for what is below.
   int open_split(Node& node, int feature, int position, Tree& tree);
   static int close_leaf(const Node& node, Tree& tree);
 
  private:
-  void extract_sides(Node& node, Budget budget, const ChosenSplit<V>& chosen, Tree& tree);
+  Cost extract_sides(Node& node, Budget budget, const ChosenSplit<V>& chosen, Tree& tree);
 
   Worker<V>& worker_;
 };

@@ -208,10 +208,11 @@ void RootSearch<V>::write_trees(Node& root, Extractor<V>& extractor,
     if (at.split.feature < 0) return;
     lock.unlock();
     Tree tree;
-    extractor.extract_at(root, budget_, incumbents_.splits_of(at.k), at.cost, at.split, tree);
+    const Cost cost =
+        extractor.extract_at(root, budget_, incumbents_.splits_of(at.k), at.cost, at.split, tree);
     lock.lock();
     if (control_.stopped()) return;
-    incumbents_.written(at.k, at.cost, std::move(tree));
+    incumbents_.written(at.k, cost, std::move(tree));
   }
 }
 

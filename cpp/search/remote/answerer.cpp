@@ -30,7 +30,8 @@ class Answerer final : public AnyAnswerer {
   void answer_threshold(const Question& question, Reply& reply);
   void answer_branch(const Question& question, Reply& reply);
   void write_better(Station<V>& station, const Question& question, const Job<V>& job, Reply& reply);
-  Tree write_at(Station<V>& station, int splits, Cost cost, const SolvedSplit<V>& split);
+  FoundTree write_at(Station<V>& station, int k, int splits, Cost cost,
+                     const SolvedSplit<V>& split);
 
   const Problem& data_;
   Control& control_;
@@ -146,18 +147,19 @@ void Answerer<V>::write_better(Station<V>& station, const Question& question, co
     if (cost[k] >= goal[k]) continue;
     const int splits = n > 1 ? k : budget_.splits;
     const auto split = ColumnSource<V>::split_at(station.frame, here, job.task.entry);
-    Tree tree = write_at(station, splits, cost[k], split);
+    FoundTree found = write_at(station, k, splits, cost[k], split);
     if (control_.stopped()) return;
-    reply.trees.push_back({k, cost[k], std::move(tree)});
+    reply.trees.push_back(std::move(found));
   }
 }
 
 template <class V>
-Tree Answerer<V>::write_at(Station<V>& station, int splits, Cost cost,
-                           const SolvedSplit<V>& split) {
-  Tree tree;
-  Extractor<V>(worker_).extract_at(*station.node, station.frame.budget, splits, cost, split, tree);
-  return tree;
+FoundTree Answerer<V>::write_at(Station<V>& station, int k, int splits, Cost cost,
+                                const SolvedSplit<V>& split) {
+  FoundTree found{k, cost, {}};
+  found.cost = Extractor<V>(worker_).extract_at(*station.node, station.frame.budget, splits, cost,
+                                                split, found.tree);
+  return found;
 }
 
 template <class V>
@@ -182,7 +184,7 @@ Tree Answerer<V>::write(const TreeWanted& wanted, double seconds) {
   }
   Tree tree;
   try {
-    tree = write_at(station, wanted.splits, wanted.cost, split);
+    tree = write_at(station, wanted.budget, wanted.splits, wanted.cost, split).tree;
   } catch (const Stopped&) {
   }
   return control_.stopped() ? Tree{} : tree;

@@ -161,8 +161,8 @@ void Helper<V>::write(double seconds) {
   try {
     Node& all = *stations().all().node;
     const int splits = session_.incumbents_.splits_of(unwritten_.k);
-    Extractor<V>(worker_).extract_at(all, session_.budget_, splits, unwritten_.cost,
-                                     unwritten_.split, tree_);
+    unwritten_.cost = Extractor<V>(worker_).extract_at(all, session_.budget_, splits,
+                                                       unwritten_.cost, unwritten_.split, tree_);
   } catch (const Stopped&) {
   } catch (const std::bad_alloc&) {
   }

@@ -81,7 +81,8 @@ def search_fewest(
     perfect = equal_rows * factor + factor - 1
     small = problem.columns.size <= PERFECT.get(problem.max_depth, 0)
     _count_in(limits, factor)
-    mine = {**options, "lower_bound": equal_rows * factor if small else perfect}
+    least = max(equal_rows * factor if small else perfect, int(limits.proved) * factor)
+    mine = {**options, "lower_bound": least}
     found = run(other, replace(limits, known=known), show, mine)
     told = coarser(found, factor)
     if small or found.status != "optimal" or found.objective > perfect:

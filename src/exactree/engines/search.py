@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree import _native
 from exactree.bounds import equal_points, equal_rows, equal_rows_cost
 from exactree.engines.answers import (
     polled,
@@ -32,11 +33,12 @@ from exactree.engines.upwards import (
 )
 from exactree.engines.without_depth import by_splits_of, is_sparse, search_sparse
 from exactree.objectives.native import ClassWeights, CostTable, PricedRows
-from exactree.problem import Limits, OnProgress, Problem, Result
+from exactree.problem import Limits, Number, OnProgress, Problem, Result
 
 FEW_CLASSES = 16
 # Without a limit of memory, a search that makes its partitions itself keeps to this.
 GIBIBYTE = 2**30
+NO_FIRST_TREE = 1 << _native.prunings().index("incumbent")
 
 
 def search(
@@ -72,7 +74,7 @@ def search(
     if is_deep(problem):
         return upwards(one, problem, limits, on_progress, by_splits_of(problem, options))
     if goes_level_by_level(problem, limits):
-        return level_by_level(one, problem, limits, on_progress)
+        return level_by_level(one, problem, limits, on_progress, _search_below)
     return one(problem, limits, on_progress)
 
 
@@ -122,6 +124,14 @@ def _search_every_size(
     return [result_of(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
 
 
+def _search_below(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, below: Number
+) -> Result:
+    """Bound what trees cost, up to a cost; no first tree is looked for."""
+    options = {"switches": NO_FIRST_TREE, "upper_bound": int(below)}
+    return _search_once(problem, limits, on_progress, options)
+
+
 def _run(
     problem: Problem,
     limits: Limits,
@@ -140,7 +150,7 @@ def _run(
         **options,
     }
     if "lower_bound" not in terms:
-        terms["lower_bound"] = _conflicts(problem)
+        terms["lower_bound"] = max(_conflicts(problem), int(limits.proved))
     if isinstance(problem.form, PricedRows):
         table = table_of(problem, problem.form)
         terms["time_limit"] = seconds_left(limits, started)

@@ -16,6 +16,7 @@ from math import isinf
 from time import perf_counter
 
 from exactree.bounds import useful_splits
+from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
 from exactree.engines.subproblems import with_best_ends
 from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
 from exactree.tree import DEEPEST
@@ -37,6 +38,8 @@ SPLITS_SHARE, LEAST_SHARE = 0.27, 0.03
 # Fewer levels come first where time is limited: with one more than few only for so many numbers
 # (the search is over soon for less), and up to so many levels (the rest is for no search to prove).
 MANY_NUMBERS, MOST_LEVELS = 50_000, 12
+# What a bound may take of the time that fewer levels left.
+MOST_LEFT = 0.8
 
 
 def is_deep(problem: Problem) -> bool:
@@ -91,7 +94,7 @@ def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -
     if found.status != "time_limit":
         return found
     more = replace(problem, max_depth=min(MORE, problem.max_depth))
-    watch.keep(found)
+    watch.keep(found, 0.0)
     return watch.with_tree(found, run(more, watch.limits(1.0), watch.shown(False)))
 
 
@@ -118,13 +121,18 @@ def then_few_levels(
 
 
 def level_by_level(
-    run: Run, problem: Problem, limits: Limits, show: OnProgress | None = None
+    run: Run,
+    problem: Problem,
+    limits: Limits,
+    show: OnProgress | None = None,
+    below: RunBelow | None = None,
 ) -> Result:
     """Search one level less first, and so on down to few, each with a share of a limited time.
 
     A deep search that is stopped has often found less than one of fewer levels, which is over soon
     if the deep one has any hope to be. So a stopped search is no worse than fewer levels in 0.7 of
-    the time. Between, the last levels of the best tree are solved anew with one level more.
+    the time. Between, the last levels of the best tree are solved anew with one level more. Before
+    the deep search, which proves nothing for long, `below` bounds what trees cost by few rows.
     """
     watch = _Watch(limits, show)
     for levels in range(FEW, problem.max_depth):
@@ -133,7 +141,9 @@ def level_by_level(
         watch.keep(fewer)
         if problem.max_splits is None and watch.status == "optimal":
             _grow(run, replace(problem, max_depth=levels + 1), watch, share)
-    known = replace(watch.limits(1.0), known=watch.least())
+    if below is not None and can_leave_rows_out(problem):
+        _bound(below, problem, watch)
+    known = replace(watch.limits(1.0), known=watch.least(), proved=watch.proved)
     return watch.finished(run(problem, known, watch.shown(True)))
 
 
@@ -148,6 +158,23 @@ def _grow(run: Run, problem: Problem, watch: _Watch, share: float) -> None:
     tree, cost = with_best_ends(best.tree, problem, solve)
     if cost < best.objective:
         watch.keep(replace(best, tree=tree, objective=cost, history=watch.told(cost)))
+
+
+def _bound(below: RunBelow, problem: Problem, watch: _Watch) -> None:
+    """Prove something of all trees, in half the time of fewer levels, or most of what is left."""
+    best, gone = watch.best, watch.share_gone()
+    assert best is not None
+    share = gone + min(gone / 2, MOST_LEFT * (1 - gone))
+
+    def search(part: Problem, target: int, proved: int) -> Result:
+        limits = replace(watch.limits(share), proved=proved)
+        found = below(part, limits, watch.shown_bound(), target)
+        assert found is not None
+        if found.status == "interrupted":
+            watch.status = found.status
+        return found
+
+    watch.prove(bound_by_some(problem, best.tree, search))
 
 
 def goes_level_by_level(problem: Problem, limits: Limits) -> bool:
@@ -181,7 +208,7 @@ def sizes_upwards(
         if one is None:
             one = run(sized, watch.limits(1.0), watch.shown(True))
         found.append(watch.finished(one))
-        watch.keep(found[-1])
+        watch.keep(found[-1], 0.0)
     return found
 
 
@@ -191,13 +218,16 @@ class _Watch:
     def __init__(self, limits: Limits, show: OnProgress | None) -> None:
         self.all, self.show = limits, show
         self.start = perf_counter()
+        self.began = 0.0  # of the last search that was given limits, since the start
         self.best: Result | None = None
         self.status: Status = "optimal"
+        self.proved: Number = 0  # of all trees
 
     def limits(self, share: float) -> Limits:
         """Give what is left up to a share of the time: nothing after Ctrl-C."""
         over = self.status == "interrupted"
-        seconds = 0.0 if over else share * self.all.seconds - (perf_counter() - self.start)
+        self.began = perf_counter() - self.start
+        seconds = 0.0 if over else share * self.all.seconds - self.began
         return replace(self.all, seconds=max(seconds, 0.0))
 
     def shown(self, last: bool) -> OnProgress | None:
@@ -208,30 +238,52 @@ class _Watch:
 
         def poll(progress: Progress) -> None:
             objective = self._least(progress.objective)
-            bound = min(progress.lower_bound, objective) if last else 0
+            bound = min(max(progress.lower_bound, self.proved), objective) if last else 0
             show(Progress(before + progress.seconds, objective, bound))
 
         return poll
 
-    def keep(self, found: Result) -> None:
-        """Take a tree, not what was proved of its levels."""
+    def shown_bound(self) -> OnProgress | None:
+        """Let the user see what a search for a bound alone has proved."""
+        show, before, best = self.show, perf_counter() - self.start, self.least()
+        if show is None:
+            return None
+        return lambda told: show(
+            Progress(before + told.seconds, best, min(max(told.lower_bound, self.proved), best))
+        )
+
+    def prove(self, bound: Number) -> None:
+        """Take a bound that holds for all trees."""
+        best = self.best
+        assert best is not None
+        self.proved = max(self.proved, min(bound, best.objective))
+        now = (perf_counter() - self.start, best.objective, self.proved)
+        self.best = replace(best, history=(*best.history, now))
+
+    def keep(self, found: Result, since: float | None = None) -> None:
+        """Take a tree, not what was proved, of the last search or of one that began `since`."""
         if found.status == "interrupted":
             self.status = found.status
-        history = tuple((seconds, cost, type(cost)(0)) for seconds, cost, _ in found.history)
         if self.best is None or found.objective < self.best.objective:
-            self.best = replace(found, history=(self.best.history if self.best else ()) + history)
+            before = () if self.best is None else self.best.history
+            since = self.began if since is None else since
+            history = ((since + s, cost, type(cost)(0)) for s, cost, _ in found.history)
+            better = (told for told in history if not before or told[1] < before[-1][1])
+            self.best = replace(found, history=(*before, *better))
 
     def finished(self, found: Result) -> Result:
         """Join the last search with the best tree of those before."""
         best = self.best
         assert best is not None
         objective = self._least(found.objective)
-        bound = min(found.lower_bound, objective)
+        bound = min(max(found.lower_bound, self.proved), objective)
         status: Status = "optimal" if bound == objective else found.status
         if status != "optimal" and self.status == "interrupted":
             status = self.status
-        end = best.history[-1][0] if best.history else 0.0
-        later = tuple((end + s, self._least(cost), low) for s, cost, low in found.history)
+        later = tuple(
+            (self.began + s, self._least(cost), max(low, self.proved))
+            for s, cost, low in found.history
+        )
         return replace(
             found,
             status=status,
@@ -257,8 +309,8 @@ class _Watch:
         )
 
     def told(self, cost: Number) -> tuple[tuple[float, Number, Number], ...]:
-        """Give the line of the history for a tree that was found now."""
-        return ((perf_counter() - self.start, cost, type(cost)(0)),)
+        """Give the line of the history of a search that found a tree now."""
+        return ((perf_counter() - self.start - self.began, cost, type(cost)(0)),)
 
     def share_gone(self) -> float:
         """Give the share of the time that is over."""
