@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from exactree.engines.running import run_native
 from exactree.engines.whole import tree_cost
 from exactree.objectives.native import Squares as SquaresForm
-from exactree.objectives.sums import exact_sum
+from exactree.objectives.sums import exact_sum, squared_error
 from exactree.problem import Limits, Number, Problem
 from exactree.tree import Tree
 
@@ -249,20 +249,6 @@ def _median(y: Floats, weights: Floats | None) -> float:
 def loss(problem: Problem, tree: Tree) -> float:
     """Add up squared deviations from the means of the leaves, and penalties, with all digits."""
     return tree_cost(problem, tree, lambda inside: squared_error(inside.y, inside.weights))
-
-
-def squared_error(y: Floats, weights: NDArray[Any]) -> float:
-    """Give the weighted squared deviations from the mean.
-
-    >>> squared_error(np.array([1e9, 1e9 + 2.0]), np.array([1.0, 1.0]))
-    2.0
-    """
-    total = float(weights.sum())
-    d = y - y[0]
-    d = d - float((weights * d).sum()) / total
-    # What the rounding of the mean leaves.
-    rest = exact_sum(weights * d) / total
-    return max(exact_sum(weights * d * d) - rest * rest * total, 0.0)
 
 
 def without_gaps(y: Floats, weights: NDArray[Any], best: float) -> Floats:

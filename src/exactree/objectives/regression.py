@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from exactree.objectives.native import Outputs, Squares
 from exactree.objectives.scheme import Objective, Targets, Values, mean
-from exactree.objectives.sums import exact_sum
+from exactree.objectives.sums import exact_sum, squared_error
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,8 @@ class SquaredError(Objective):
         return np.stack([w, w * d, w * d * d], axis=-1)
 
     def cost(self, targets: Targets) -> float:
-        """Add the deviations up without the table."""
-        w, d = targets.weights, targets.y - mean(targets)
-        rest = float((w * d).sum())
-        return max(float((w * d * d).sum()) - rest * rest / float(w.sum()), 0.0)
+        """Add the deviations up with all digits: the same rows in another order cost the same."""
+        return squared_error(targets.y, targets.weights)
 
     def leaf_cost(self, statistics: Values) -> Values:
         """Give w d^2 - (w d)^2 / w; what rounding leaves below zero is zero."""

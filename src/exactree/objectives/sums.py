@@ -39,3 +39,18 @@ def exact_sum(values: NDArray[Any]) -> float:
         sums.append(float(upper.sum()))
         rest = rest - upper
     return fsum([*sums, *rest.tolist()])
+
+
+def squared_error(y: NDArray[Any], weights: NDArray[Any]) -> float:
+    """Give the weighted squared deviations from the mean.
+
+    >>> squared_error(np.array([1e9, 1e9 + 2.0]), np.array([1.0, 1.0]))
+    2.0
+    """
+    # Sums with all digits throughout: the same rows in another order cost the same.
+    total = exact_sum(weights)
+    d = y - y.min()
+    d = d - exact_sum(weights * d) / total
+    # What the rounding of the mean leaves.
+    rest = exact_sum(weights * d) / total
+    return max(exact_sum(weights * d * d) - rest * rest * total, 0.0)
