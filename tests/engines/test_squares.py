@@ -14,6 +14,7 @@ import exactree
 from exactree import _native, tree
 from exactree.engines import search, squares
 from exactree.objectives import CostMatrix
+from exactree.objectives.sums import squared_error
 from exactree.preparing import make_problem, read_data
 from exactree.problem import Limits, Problem
 from exactree.request import read_request
@@ -244,8 +245,8 @@ def test_gaps_are_shortened_without_changing_any_good_leaf() -> None:
         for _ in range(20):
             rows = rng.permutation(len(y))[: rng.integers(1, len(y) + 1)]
             ones = np.ones(len(rows))
-            before = squares.squared_error(y[rows], ones)
-            after = squares.squared_error(closer[rows], ones)
+            before = squared_error(y[rows], ones)
+            after = squared_error(closer[rows], ones)
             assert (before > best and after > best) or after == pytest.approx(before, rel=1e-5)
 
 
@@ -254,7 +255,7 @@ def test_squared_error_keeps_its_digits() -> None:
     exact = [Fraction(v) + 2**30 for v in y.tolist()]
     mean = sum(exact) / 4
     loss = float(sum((v - mean) ** 2 for v in exact))
-    assert squares.squared_error(y, np.ones(4)) == pytest.approx(loss, rel=1e-15)
+    assert squared_error(y, np.ones(4)) == pytest.approx(loss, rel=1e-15)
 
 
 def segmented(y: NDArray[np.float64], parts: int) -> float:
