@@ -136,7 +136,7 @@ def test_killed_within_and_between_pieces(problems: int) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "kills", "most"),
-    # The aim is 1.05 for 100 kills. Measured were 1.29 on a run of 6 s and 1.10 on one of 53 s: these
+    # The aim is 1.05 for 100 kills. Measured: 1.29 on a run of 6 s, 1.10 on one of 53 s. These
     # limits only tell when it gets much worse.
     [(250, 3, 2.0), pytest.param(1200, 100, 1.5, marks=pytest.mark.fuzz)],
 )
