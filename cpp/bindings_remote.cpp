@@ -4,12 +4,14 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -213,7 +215,7 @@ class PyAnswerer : Role {
       out["why"] = control_.status() == Status::kMemoryLimit ? "memory_limit" : "time_limit";
     return out;
   }
-  TreeRows write(const Plain& wanted, double seconds) {
+  std::tuple<Cost, TreeRows> write(const Plain& wanted, double seconds) {
     TreeWanted tree;
     tree.budget = item<int>(wanted, "budget");
     tree.splits = item<int>(wanted, "splits");
@@ -222,7 +224,8 @@ class PyAnswerer : Role {
     tree.position = item<int>(wanted, "position");
     take_pair(wanted, "sides", tree.side);
     nb::gil_scoped_release release;
-    return rows_of_tree(ready().write(tree, seconds));
+    const FoundTree found = ready().write(tree, seconds);
+    return {found.cost, rows_of_tree(found.tree)};
   }
 
  private:
@@ -284,7 +287,7 @@ void bind_remote(nb::module_& m) {
            "Answer a question within a time, completely or not.")
       .def("write", &PyAnswerer::write, "wanted"_a,
            "seconds"_a = std::numeric_limits<double>::infinity(),
-           "Write the tree with a first split down; empty if time was too short.");
+           "Write the tree with a first split down, with its cost; empty if time was too short.");
 }
 
 }  // namespace exactree

@@ -315,8 +315,10 @@ class Answerer:
     def answer(self, question: dict[str, Any], seconds: float = float('inf')) -> dict[str, Any]:
         """Answer a question within a time, completely or not."""
 
-    def write(self, wanted: dict[str, Any], seconds: float = float('inf')) -> list[list[int]]:
-        """Write the tree with a first split down; empty if time was too short."""
+    def write(self, wanted: dict[str, Any], seconds: float = float('inf')) -> tuple[int, list[list[int]]]:
+        """
+        Write the tree with a first split down, with its cost; empty if time was too short.
+        """
 
 def rank_columns(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """

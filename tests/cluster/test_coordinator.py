@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from math import inf
 from random import Random, SystemRandom
+from typing import Any
 
+import numpy as np
 import pytest
 from shuffled import ShuffledPool, Stepping, compare, random_posing
+
+from exactree.cluster import tasks
+from exactree.cluster.posing import Posing
 
 
 def run_shuffled(seed: int) -> ShuffledPool:
@@ -28,3 +33,49 @@ def test_many_shuffled_workers() -> None:
     first = SystemRandom().randrange(10**9)
     for seed in range(first, first + 5000):
         run_shuffled(seed)
+
+
+def cost_of(posing: Posing, tree: list[list[int]]) -> int:
+    """Count what a tree of the native search costs over rank columns, in errors."""
+    ranks, labels = posing.rows[:2]
+    cost = 0
+
+    def visit(at: int, rows: Any) -> None:
+        nonlocal cost
+        feature, low, _, left, right, label = tree[at]
+        if feature < 0:
+            cost += int((labels[rows] != label).sum())
+            return
+        below = ranks[feature][rows] <= low
+        visit(left, rows[below])
+        visit(right, rows[~below])
+
+    visit(0, np.arange(len(labels)))
+    return cost
+
+
+def test_a_worker_says_what_its_tree_costs() -> None:
+    """Rounds stop at trees that are cheap enough: what is known of a split may be dear."""
+    dice = np.random.default_rng(0)
+    cheaper = 0
+    for _ in range(50):
+        rows = int(dice.integers(10, 60))
+        ranks = np.stack([dice.permutation(rows) for _ in range(3)]).astype(np.int32)
+        labels = dice.integers(0, 2, rows).astype(np.int32)
+        posing = Posing("columns", (ranks, labels, 2, None), {"max_depth": 3})
+        position = int(dice.integers(1, rows))
+        errors = [min(side.sum(), (1 - side).sum()) for side in sides(ranks[0], labels, position)]
+        known = [[max(int(e) - 1, 0)] for e in errors]
+        wanted: dict[str, Any] = {"budget": 0, "splits": 7, "feature": 0, "position": position}
+        wanted |= {"cost": known[0][0] + known[1][0], "sides": known}
+        found = tasks.write(posing.key, posing, wanted, inf, 0)
+        assert found is not None
+        assert found[0] == cost_of(posing, found[1])
+        cheaper += found[0] < wanted["cost"]
+    assert cheaper > 10
+
+
+def sides(ranks: Any, labels: Any, position: int) -> tuple[Any, Any]:
+    """Part the labels at a position of a column."""
+    order = np.argsort(ranks)
+    return labels[order[:position]], labels[order[position:]]

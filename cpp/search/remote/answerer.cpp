@@ -23,7 +23,7 @@ class Answerer final : public AnyAnswerer {
   Answerer(const Posing& posing, MakeRoot make_root, Control& control);
 
   Reply answer(const Question& question, double seconds) override;
-  Tree write(const TreeWanted& wanted, double seconds) override;
+  FoundTree write(const TreeWanted& wanted, double seconds) override;
 
  private:
   Chain<V>& chain(Station<V>& station, int feature);
@@ -163,7 +163,7 @@ FoundTree Answerer<V>::write_at(Station<V>& station, int k, int splits, Cost cos
 }
 
 template <class V>
-Tree Answerer<V>::write(const TreeWanted& wanted, double seconds) {
+FoundTree Answerer<V>::write(const TreeWanted& wanted, double seconds) {
   control_.go_on(seconds);
   Station<V>& station = stations_.go_to({});
   SolvedSplit<V> split;
@@ -182,12 +182,13 @@ Tree Answerer<V>::write(const TreeWanted& wanted, double seconds) {
       if (kid >= 0) split.sides[s].add({station.frame.kids[static_cast<std::size_t>(kid)]});
     }
   }
-  Tree tree;
+  FoundTree found;
   try {
-    tree = write_at(station, wanted.budget, wanted.splits, wanted.cost, split).tree;
+    found = write_at(station, wanted.budget, wanted.splits, wanted.cost, split);
   } catch (const Stopped&) {
   }
-  return control_.stopped() ? Tree{} : tree;
+  if (control_.stopped()) found.tree.clear();
+  return found;
 }
 
 template <class V>

@@ -20,8 +20,9 @@ class AnyAnswerer {
   // Within so many seconds; what is proved by then comes back not complete. Throws
   // std::invalid_argument if there is no such piece.
   virtual Reply answer(const Question& question, double seconds) = 0;
-  // A tree with this first split; empty if it was stopped before.
-  virtual Tree write(const TreeWanted& wanted, double seconds) = 0;
+  // A tree with this first split and what it costs, which may be less than was wanted; empty if it
+  // was stopped before.
+  virtual FoundTree write(const TreeWanted& wanted, double seconds) = 0;
 };
 
 // Throws Stopped if the rows cannot be read within the limits of the control.

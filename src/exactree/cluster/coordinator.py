@@ -191,7 +191,7 @@ class Coordinator(KeptSearch):
         task.posing = None
         self._broken = 0
         if task.wanted is not None:
-            self._written(task.wanted, found)
+            self._written(task.wanted["budget"], *found)
         else:
             self._replies(task, found)
 
@@ -245,10 +245,11 @@ class Coordinator(KeptSearch):
             if self.posing.kind not in OVER_MASKS:
                 self._waiting.appendleft(Task([], [], WHOLE_SLICE, wanted=wanted))
 
-    def _written(self, wanted: dict[str, Any], tree: list[list[int]]) -> None:
+    def _written(self, budget: int, cost: int, tree: list[list[int]]) -> None:
+        """Take a tree; it may cost less than the split was known to."""
         if tree:
-            self._session.written(wanted["budget"], wanted["cost"], tree)
-            self._keep_tree(wanted["budget"], wanted["cost"], tree)
+            self._session.written(budget, cost, tree)
+            self._keep_tree(budget, cost, tree)
 
     def _give_up(self, why: str) -> None:
         warnings.warn(

@@ -49,8 +49,8 @@ def answer(
 
 def write(
     key: str, posing: Posing | None, wanted: dict[str, Any], seconds: float, memory_limit: int
-) -> list[list[int]] | None:
-    """Write the tree with a given first split down; None: the problem is not known here."""
+) -> tuple[int, list[list[int]]] | None:
+    """Write the tree with a first split down, and its cost; None: the problem is not known."""
     answerer = _answerer(key, posing, memory_limit)
     return None if answerer is None else answerer.write(wanted, seconds)
 
