@@ -38,6 +38,30 @@ def installed() -> list[str]:
     return [name for name in PACKAGES if interpreter(name) is not None]
 
 
+class Scaled:
+    """A model that sees every column with mean 0 and variance 1 in the rows that it learns from.
+
+    Support vector machines and sums of columns depend on their units.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Matrix, y: Labels) -> Self:
+        spread = X.std(axis=0)
+        self.centre, self.spread = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        self.model.fit((X - self.centre) / self.spread, y)
+        return self
+
+    def predict(self, X: Matrix) -> Any:
+        return self.model.predict((X - self.centre) / self.spread)
+
+    def __getattr__(self, name: str) -> Any:  # such as the number of leaves
+        if name == "model":
+            raise AttributeError(name)
+        return getattr(self.model, name)
+
+
 class YdfTree:
     """ydf's CART over sparse combinations of columns; its depth counts the root as one."""
 
@@ -75,27 +99,28 @@ def treeple_tree(max_depth: int, columns: int, **options: Any) -> Any:
         **options,
     }
     model = import_module("treeple.tree").ObliqueDecisionTreeClassifier
-    return model(max_depth=max_depth, **arguments)
+    return Scaled(model(max_depth=max_depth, **arguments))
 
 
 def obliquetree_tree(max_depth: int, columns: int, **options: Any) -> Any:
     """Pairs of columns."""
     model = import_module("obliquetree").Classifier
-    return model(max_depth=max_depth, **{"n_pair": 2, "random_state": 0, **options})
+    return Scaled(model(max_depth=max_depth, **{"n_pair": 2, "random_state": 0, **options}))
 
 
 def stree_tree(max_depth: int, columns: int, **options: Any) -> Any:
     """A linear support vector machine at every node; its depth counts the leaves too."""
     model = import_module("stree").Stree
-    return model(max_depth=max_depth + 1, **{"random_state": 0, **options})
+    return Scaled(model(max_depth=max_depth + 1, **{"random_state": 0, **options}))
 
 
 def ydf_tree(max_depth: int, columns: int, **options: Any) -> Any:
     """Sparse combinations of columns, drawn at random."""
-    return YdfTree(max_depth, **options)
+    return Scaled(YdfTree(max_depth, **options))
 
 
-# Each takes a depth and the number of columns, and gives what has fit() and predict().
+# Each takes a depth and the number of columns, and gives what has fit() and predict(), and sees
+# scaled columns.
 MODELS: dict[str, Callable[..., Any]] = {
     "treeple": treeple_tree,
     "obliquetree": obliquetree_tree,

@@ -197,6 +197,7 @@ class SpreadMeter : public AnswerSides {
 class Answers {
  public:
   using GrowMeter = SpreadMeter;
+  static constexpr double kWorse = .03;
 
   explicit Answers(const ObliqueData& data)
       : data_(data), sum_(static_cast<std::size_t>(data.classes)) {}

@@ -112,6 +112,7 @@ template <class Targets>
 void TreeSearch<Targets>::grow_anew() {
   nodes_.clear();
   right_.clear();
+  open_.clear();
   add_leaf(-1);
   grow(0, all_rows(), 0);
   settle();
@@ -142,7 +143,7 @@ void TreeSearch<Targets>::extend() {
 // Turns the plane of a node a little.
 template <class Targets>
 void TreeSearch<Targets>::jitter(int n) {
-  constexpr double kSizes[] = {.01, .02, .05, .1, .2, .5, 1};
+  constexpr double kSizes[] = {.005, .01, .02, .05, .1, .2, .5};
   const double size = kSizes[random_.below(7)];
   Plane& plane = at(n).plane;
   double sum = 0;
@@ -154,23 +155,37 @@ void TreeSearch<Targets>::jitter(int n) {
     if (plane[j] != 0 || j + 1 == plane.size()) plane[j] += size * unit * random_.normal();
 }
 
+// Mostly a plane is turned: that brings the most for its time. A new one for a node above others
+// seldom brings anything, but may lead elsewhere.
 template <class Targets>
 void TreeSearch<Targets>::perturb() {
-  const std::vector<int> inner = inner_nodes();
+  constexpr double kTurned = .7, kAboveOthers = .3;
+  std::vector<int> inner = inner_nodes();
   if (inner.empty()) return grow_anew();
-  const int n = inner[static_cast<std::size_t>(random_.below(static_cast<int>(inner.size())))];
-  const double u = random_.uniform();
-  const Rows rows = rows_of(n);
-  if (u < .35) {
-    grow(n, rows, depth_of(n));
-  } else {
-    if (u < .75)
-      jitter(n);
-    else if (rows.size() > 1)
-      at(n).plane = bisector(rows, columns_for(at(n).plane));
+  const auto any = [&] {
+    return inner[static_cast<std::size_t>(random_.below(static_cast<int>(inner.size())))];
+  };
+  const auto last = [this](int n) { return is_leaf(at(n).left) && is_leaf(at(n).right); };
+  int n = any();
+  if (random_.uniform() < kTurned) {
+    jitter(n);
     route(n);
+  } else {
+    if (!last(n) && random_.uniform() >= kAboveOthers) {
+      std::erase_if(inner, [&last](int k) { return !last(k); });
+      n = any();
+    }
+    const Rows rows = rows_of(n);
+    if (random_.coin() || rows.size() < 2) {
+      grow(n, rows, depth_of(n));
+    } else {
+      at(n).plane = bisector(rows, columns_for(at(n).plane));
+      route(n);
+    }
   }
   settle();
+  open_.assign(nodes_.size(), 0);
+  open_around(n);
 }
 
 }  // namespace KERNEL_NAMESPACE

@@ -1,9 +1,10 @@
 // The driver of the local search: which rounds are done from which trees, and the best tree.
 //
 // Several trees are grown; the better half goes on for some rounds each, the better half of these
-// for twice as many, and so on; the last one until it is stuck. Then the best tree of all goes on
-// by itself a few times, since what follows is random, and then the same begins again, with the
-// best among the first.
+// for twice as many, and so on; the last one until it is stuck. A tree may get a little worse on
+// its way, as in simulated annealing, so the last one soon leaves the best of its trees behind.
+// Then the best tree of all goes on by itself a few times, since what follows is random, and then
+// the same begins again, with the best among the first.
 //
 // Threads. A round depends on its number and on the tree that it starts from. Several are done
 // ahead, then they are looked at in order. Once one of them has changed a tree that a later one
@@ -55,10 +56,9 @@ class LocalSearch {
   }
 
  private:
-  static constexpr int kFirstRounds = 4;             // of each tree, while several go on
-  static constexpr int kPatient = 30, kStuck = 100;  // rounds without a better tree
-  static constexpr int kTries = 3;                   // of the best tree before others are grown
-  static constexpr int kEvery = 3;                   // how often a tree that is no better is taken
+  static constexpr int kFirstRounds = 4;  // of each tree, while several go on
+  static constexpr int kStuck = 300;      // rounds without a better tree
+  static constexpr int kTries = 3;        // of the best tree before others are grown
 
   bool ended() const {
     if (round_ == 0) return false;  // there is always a tree
@@ -138,7 +138,7 @@ class LocalSearch {
       if (++tries_ % kTries == 0)
         begin_again();
       else
-        trees_ = {result_.tree}, stuck_ = 0;
+        trees_ = {result_.tree}, stuck_ = 0, lowest_ = result_.tree.cost;
       return true;
     }
     return changed;
@@ -160,15 +160,17 @@ class LocalSearch {
     share_ = 0;
   }
 
-  // Whether a tree goes on from here. One that is stuck may get a little worse for a while; trees
-  // as good as the present one are taken now and then.
+  // Whether a tree goes on from here: one that is worse by a random part of what may be saved may,
+  // so that the search leaves places where every change makes the tree worse.
   bool accept(const ObliqueTree& found, std::int64_t round) {
     ObliqueTree& present = trees_[static_cast<std::size_t>(done_) % trees_.size()];
-    const Cost slack = stuck_ > kPatient ? present.cost / 200 : 0;
-    const bool better = found.cost < present.cost;
+    if (trees_.size() > 1) lowest_ = kInfinite;
     ++stuck_;
-    if (better) stuck_ = 0;
-    if (!better && (found.cost > present.cost + slack || round % kEvery != 0)) return false;
+    if (found.cost < lowest_) lowest_ = found.cost, stuck_ = 0;
+    Random random(request_.seed, ~static_cast<std::uint64_t>(round));
+    const auto saved = static_cast<double>(present.cost - request_.lower_bound);
+    const double worse = Targets::kWorse * random.exponential() * saved;
+    if (static_cast<double>(found.cost - present.cost) > worse) return false;
     present = found;
     return true;
   }
@@ -183,6 +185,7 @@ class LocalSearch {
   std::int64_t round_ = 0;          // of all
   std::int64_t done_ = 0;           // rounds with these trees, which take turns
   std::int64_t share_ = 0;          // rounds for each of these trees
+  Cost lowest_ = kInfinite;         // cost of the last tree on its way
   int idle_ = 0, stuck_ = 0, tries_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // Random numbers that are the same on every machine.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -27,6 +28,11 @@ class Random {
     return static_cast<int>((next() >> 32) * static_cast<std::uint64_t>(n) >> 32);
   }
   bool coin() { return (next() >> 63) != 0; }
+  // About exponential, of mean 1: the tosses of a coin until it falls on the other side.
+  double exponential() {
+    constexpr double kHalfLife = 2.0 / 3;
+    return kHalfLife * (std::countl_one(next()) + uniform());
+  }
   // About normal: a sum of uniforms. Library functions would differ between machines.
   double normal() {
     double sum = -6;

@@ -1,4 +1,5 @@
-// The kinds of target: what a leaf costs, and by which criteria splits are searched.
+// The kinds of target: what a leaf costs, and by which criteria splits are searched. kWorse says by
+// which part of its cost a tree may get worse on its way, more or less.
 #pragma once
 
 #include <cmath>
@@ -14,6 +15,7 @@ using LeafNode = ObliqueTree::Node;
 class Classes {
  public:
   using GrowMeter = GiniMeter;
+  static constexpr double kWorse = .03;
 
   explicit Classes(const ObliqueData& data)
       : data_(data), count_(static_cast<std::size_t>(data.classes)) {}
@@ -73,6 +75,7 @@ class Classes {
 class Numbers {
  public:
   using GrowMeter = MeanMeter;
+  static constexpr double kWorse = .003;
 
   explicit Numbers(const ObliqueData& data) : data_(data) {}
 

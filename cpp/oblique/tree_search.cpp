@@ -169,9 +169,20 @@ void TreeSearch<Targets>::settle() {
   total_ = cost_below(0);
 }
 
+// A new plane at n: other rows reach the nodes below, and the nodes above have other prices.
+template <class Targets>
+void TreeSearch<Targets>::open_around(int n) {
+  std::vector<int> concerned;
+  collect(n, concerned);
+  for (int k = at(n).parent; k >= 0; k = at(k).parent) concerned.push_back(k);
+  open_.resize(nodes_.size(), 1);
+  for (const int k : concerned) open_[static_cast<std::size_t>(k)] = 1;
+}
+
 template <class Targets>
 void TreeSearch<Targets>::set(const ObliqueTree& tree) {
   nodes_ = tree.nodes;
+  open_.clear();
   right_.assign(nodes_.size(), {});
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (nodes_[n].left >= 0) route(static_cast<int>(n));
@@ -287,8 +298,11 @@ void TreeSearch<Targets>::alternate(int idle_passes, Cost target) {
       std::reverse(order.begin(), order.end());
     else
       shuffle(order, random_);
+    open_.resize(nodes_.size(), 1);
     for (const int n : order) {
-      improve_node(n);
+      if (open_[static_cast<std::size_t>(n)] == 0) continue;
+      open_[static_cast<std::size_t>(n)] = 0;
+      if (improve_node(n)) open_around(n);
       total_ = cost_below(0);
       if (total_ <= target || pace_.stopped()) return;
     }

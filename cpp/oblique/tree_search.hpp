@@ -28,9 +28,11 @@ class TreeSearch {
   void set(const ObliqueTree& tree);
   // Starts from a tree grown by random choices.
   void grow_anew();
-  // Passes over all nodes until `idle_passes` of them have brought nothing.
+  // Passes over the nodes whose rows or prices have changed since they were looked at, until
+  // `idle_passes` of them have brought nothing.
   void alternate(int idle_passes, Cost target);
-  // Changes something at random; the tree may get worse.
+  // Changes something at random; the tree may get worse. Only the nodes that this concerns are
+  // looked at afterwards, and those that what is found there concerns.
   void perturb();
 
   Cost cost() const { return total_; }
@@ -72,6 +74,7 @@ class TreeSearch {
   }
 
   int add_leaf(int parent);
+  void open_around(int n);
   void cut_to_leaf(int n) { at(n).left = at(n).right = -1; }
   void replace(int n, int by);
   void route(int n);
@@ -109,6 +112,7 @@ class TreeSearch {
   Pace pace_;
   std::vector<Node> nodes_;                       // the root first; some may be cut off
   std::vector<std::vector<std::uint8_t>> right_;  // of every inner node: which rows it sends right
+  std::vector<char> open_;  // of every node: whether something has changed for it, as for new ones
   Cost total_ = kInfinite;
   long scans_ = 0;
 };

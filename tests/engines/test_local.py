@@ -90,6 +90,17 @@ def test_data_sets_that_are_proved_at_once(load: Any, splits: str, depth: int, e
     assert (tree.predict(found.tree, X) != y).sum() == errors
 
 
+@pytest.mark.parametrize(
+    ("load", "depth", "splits"),
+    [(load_breast_cancer, 2, 1), (load_breast_cancer, 3, 1), (load_wine, 3, 2)],
+)
+def test_no_more_splits_than_it_takes(load: Any, depth: int, splits: int) -> None:
+    X, y = load(return_X_y=True)
+    for seed in range(3):
+        found = solve(X, y, splits="hyperplane", max_depth=depth, random_state=seed)
+        assert (found.status, found.objective, tree.size(found.tree)) == ("optimal", 0, splits)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_bound_of_leaves_and_equal_rows(seed: int) -> None:
     """All ways to name a class for every group of equal rows, with as many classes as leaves."""

@@ -34,8 +34,12 @@ IDLE_ROUNDS = 100
 FEW_NUMBERS, MORE_IDLE_ROUNDS = 2000, 1000
 # Where an exact search comes next, which makes up for what is missed.
 IDLE_ROUNDS_BEFORE_PROOF = 20
+# A tree as good with fewer splits is looked for in so many rounds.
+ROUNDS_FOR_FEWER = 20
 # The best tree of thresholds is a start where it is found quickly: rows times columns, by depth.
+# With a limit of time, it is so for any depth where sorting the columns takes a part of the time.
 QUICK_THRESHOLDS = {1: 10**8, 2: 10**7, 3: 10**5}
+QUICK_IN_A_SECOND = 10**6
 # But first there are so many rounds without it.
 FIRST_ROUNDS = 2
 THRESHOLDS_SHARE = 0.1
@@ -121,6 +125,8 @@ class _Run:
         plain = isinstance(problem.form, ClassWeights)
         self.may_prove = plain and inseparable.applies(problem, self.terms)
         self.targets = _targets_of(problem)
+        self.rounds = self.line_searches = 0
+        self.interrupted = False
 
     def seconds(self) -> float:
         return perf_counter() - self.started
@@ -144,9 +150,13 @@ class _Run:
         if to_the_end and self.limits.seconds < inf:
             idle_rounds = 2**31 - 1
         found, costs = self._search(idle_rounds)
+        if found.status == "ended":
+            found = self._with_fewer_splits(found)
         tree = _tree(*found.tree)
         cost = self.targets.cost(int(found.cost), tree)
         status: Status = "local" if found.status == "ended" else found.status
+        if self.interrupted:
+            status = "interrupted"
         low = min(bound, cost)
         history = [(seconds, units * price, min(bound, units * price)) for seconds, units in costs]
         return Result(
@@ -156,7 +166,11 @@ class _Run:
             lower_bound=low,
             gap=cost - low,
             tree=tree,
-            stats={"seconds": self.seconds(), "rounds": found.rounds, "line_searches": found.scans},
+            stats={
+                "seconds": self.seconds(),
+                "rounds": self.rounds,
+                "line_searches": self.line_searches,
+            },
             history=(*history, (self.seconds(), cost, low)),
         )
 
@@ -198,7 +212,31 @@ class _Run:
         later = [(before + t, cost) for t, cost in found.history if cost <= first.cost]
         return found, [*first.history, *later]
 
-    def _rounds(self, starts: list[Any], idle_rounds: int) -> Any:
+    def _with_fewer_splits(self, found: Any) -> Any:
+        """Look for a tree that costs no more and has fewer splits, and again from there."""
+        if self.problem.penalty or is_squared(self.problem):
+            return found  # it would cost less; or costs are rounded
+        while (splits := sum(child >= 0 for child in found.tree[0])) > 1:
+            fewer = replace(self.problem, max_splits=splits - 1)
+            if isinstance(self.targets, _Errors) and any_tree(fewer) > found.cost:
+                break
+            other = self._rounds([found.tree], ROUNDS_FOR_FEWER, splits - 1, int(found.cost))
+            self.interrupted = other.status == "interrupted"
+            if other.cost > found.cost:
+                break
+            found = other
+            if self.interrupted:
+                break
+        return found
+
+    def _rounds(
+        self,
+        starts: list[Any],
+        idle_rounds: int,
+        max_splits: int | None = None,
+        enough: int = 0,
+    ) -> Any:
+        """Search with fewer splits than the problem allows, and until a cost is met, if given."""
         problem, price, before = self.problem, self.targets.price, self.seconds()
 
         def poll(seconds: float, objective: int, lower_bound: int) -> None:
@@ -206,12 +244,15 @@ class _Run:
                 self.on_progress(Progress(before + seconds, objective * price, lower_bound * price))
 
         time = self.left().seconds
-        return _native.search_oblique(
+        most = problem.max_splits if max_splits is None else max_splits
+        arguments = self.targets.arguments()
+        arguments["lower_bound"] = max(arguments["lower_bound"], enough)
+        found = _native.search_oblique(
             self.terms.values,
-            **self.targets.arguments(),
+            **arguments,
             counts=problem.counts,
             max_depth=min(problem.max_depth, DEEPEST),
-            max_splits=-1 if problem.max_splits is None else problem.max_splits,
+            max_splits=-1 if most is None else most,
             min_rows=problem.min_rows,
             plane_columns=self.terms.most,
             starts=starts,
@@ -221,11 +262,17 @@ class _Run:
             threads=self.limits.threads,
             poll=poll if self.on_progress else None,
         )
+        self.rounds += found.rounds
+        self.line_searches += found.scans
+        return found
 
     def _quick_thresholds(self) -> bool:
         """Tell whether the best tree of thresholds is likely to be found quickly."""
-        size = self.terms.values[: self.terms.linear].size
-        return size <= QUICK_THRESHOLDS.get(self.problem.max_depth, 0) and self.limits.seconds > 0
+        size, seconds = self.terms.values[: self.terms.linear].size, self.limits.seconds
+        quick = QUICK_THRESHOLDS.get(self.problem.max_depth, 0)
+        if seconds < inf:
+            quick = max(quick, int(QUICK_IN_A_SECOND * seconds))
+        return size <= quick and seconds > 0
 
     def _starts(self) -> list[Any]:
         """Find the best tree of thresholds, if there is time: it is one of surfaces too."""
