@@ -10,7 +10,8 @@ from sklearn.datasets import load_iris, load_wine
 
 from exactree import solve
 from exactree.objectives import CostMatrix
-from exactree.tree import size
+from exactree.tree import depth, size
+from tests.test_families import Pairs
 
 
 @st.composite
@@ -54,6 +55,78 @@ def test_threads_and_budgets_of_splits(problem: dict[str, Any], threads: int) ->
     if splits:
         fewer = solve(**problem, max_splits=splits - 1, engine="brute_force")
         assert fewer.objective > found.objective
+
+
+def asked_for(kind: str, rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Give an objective of one kind, with few different targets, so that many trees are equal."""
+    depth = {"max_depth": int(rng.integers(1, 4))}
+    if kind == "costs per row":
+        return {"costs": rng.integers(0, 3, (n, 3)).astype(float), **depth}
+    if kind == "partitions":
+        return {"y": rng.integers(0, 3, n), "splits": ["axis", Pairs()], "max_depth": 2}
+    if kind == "several targets":
+        return {"y": rng.integers(0, 2, (n, 2)).astype(float), "task": "regression", **depth}
+    if kind == "thirds":
+        return {"y": rng.integers(0, 3, n) / 3, "task": "regression", **depth}
+    y = rng.integers(0, 3, n).astype(float)
+    return {"y": y, "task": "regression", "objective": kind, **depth}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "squared_error",
+        "thirds",
+        "absolute_error",
+        "poisson",
+        "several targets",
+        "costs per row",
+        "partitions",
+    ],
+)
+def test_every_kind_of_target(kind: str) -> None:
+    """Brute force with one split less finds no tree as good."""
+    some = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 10))
+        X = rng.integers(0, 4, (n, int(rng.integers(1, 3)))).astype(float)
+        problem = {"X": X, **asked_for(kind, rng, n)}
+        if seed % 3 == 0:
+            problem["sample_weight"] = rng.integers(1, 4, n)
+        found = solve(**problem)
+        splits = size(found.tree)
+        assert found.status == "optimal"
+        assert found.stats.get("fewest_splits", 1) == 1 or found.objective == 0
+        if splits:
+            fewer = solve(**problem, max_splits=splits - 1, engine="brute_force")
+            assert fewer.objective > found.objective * (1 + 1e-9)
+            some += 1
+    assert some > 20
+
+
+@pytest.mark.parametrize("budget", ["splits", "penalty"])
+def test_without_a_depth(budget: str) -> None:
+    deep = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(12, 30))
+        X = rng.integers(0, int(rng.integers(3, 12)), (n, int(rng.integers(1, 4)))).astype(float)
+        y = rng.integers(0, int(rng.integers(2, 4)), n)
+        most, price = int(rng.integers(4, 8)), float(rng.choice([0.5, 1, 2]) / n)
+        found = solve(X, y, **({"max_splits": most} if budget == "splits" else {"penalty": price}))
+        deep += depth(found.tree) > 3
+        splits = size(found.tree)
+        if splits:
+            fewer = solve(
+                X,
+                y,
+                max_depth=splits - 1,
+                max_splits=splits - 1,
+                penalty=price if budget == "penalty" else 0,
+            )
+            assert fewer.status == "optimal" and fewer.objective > found.objective
+    assert deep > 1
 
 
 @pytest.mark.parametrize("seed", range(20))

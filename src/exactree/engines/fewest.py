@@ -1,10 +1,10 @@
 """Among optimal trees, one with the fewest splits.
 
-Let S be the most splits that a tree of the problem can have. In the finer problem a tree of cost c
-and s splits costs c (S + 1) + s. Since s is at most S, a tree that costs less there does not cost
-more here, and of those that cost the same here the one with the fewest splits costs least there. So
-one search of the finer problem finds both. Its costs are whole numbers like any others: weights are
-S + 1 times as large, and every split costs one more.
+Let S be the most splits that an optimal tree of the problem can have. In the finer problem a tree
+of cost c and s splits costs c (S + 1) + s. An optimal tree of cost c costs at most c (S + 1) + S
+there, and all that are not optimal cost more: at least (c + 1) (S + 1). Of those that are, the one
+with the fewest splits costs least. So one search of the finer problem finds both. Its costs are
+whole numbers like any others: weights are S + 1 times as large, and every split costs one more.
 
 What is known of the finer problem says as much of the coarser one: a cost of at least b there is
 one of at least b // (S + 1) here.
@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from exactree import _native
-from exactree.objectives.native import CostTable
+from exactree.bounds import useful_splits
+from exactree.objectives.native import ClassWeights, CostTable, PricedRows
 from exactree.problem import Limits, OnProgress, Problem, Progress, Result
 from exactree.tree import size
 
@@ -35,11 +36,17 @@ Native = Callable[[Problem, Limits, OnProgress | None, dict[str, Any]], Result]
 
 
 def most_splits(problem: Problem) -> int:
-    """Give the most splits that a tree of the problem can have."""
+    """Give the most splits that a tree of the problem can have and be optimal."""
     room = problem.n_rows - 1
     if problem.max_depth < 31:
         room = min(room, 2**problem.max_depth - 1)
-    return room if problem.max_splits is None else min(room, problem.max_splits)
+    if problem.max_splits is not None:
+        room = min(room, problem.max_splits)
+    if problem.penalty and problem.objective.integral:
+        leaf = int(problem.objective.cost(problem.targets()))
+        useful = useful_splits(leaf, problem.penalty)
+        room = room if useful is None else min(room, useful)
+    return room
 
 
 def finer(problem: Problem) -> tuple[Problem, int] | None:
@@ -48,9 +55,7 @@ def finer(problem: Problem) -> tuple[Problem, int] | None:
     None: its costs would be too large.
     """
     factor = most_splits(problem) + 1
-    rows = problem.unit * problem.n_rows if problem.weights is None else int(problem.weights.sum())
-    dearest = int(problem.form.costs.max()) if isinstance(problem.form, CostTable) else 1
-    if (rows * dearest + int(problem.penalty) * factor + 1) * factor >= _native.COST_LIMIT:
+    if (_dearest(problem) + int(problem.penalty) * factor + 1) * factor >= _native.COST_LIMIT:
         return None
     made = replace(
         problem,
@@ -59,6 +64,16 @@ def finer(problem: Problem) -> tuple[Problem, int] | None:
         penalty=int(problem.penalty) * factor + 1,
     )
     return made, factor
+
+
+def _dearest(problem: Problem) -> int:
+    """Bound what all rows together cost, whatever they are answered."""
+    form = problem.form
+    if isinstance(form, PricedRows):
+        dearest: list[int] = form.table[problem.labels].max(axis=1).tolist()
+        return problem.unit * sum(dearest)
+    rows = problem.unit * problem.n_rows if problem.weights is None else int(problem.weights.sum())
+    return rows * (int(form.costs.max()) if isinstance(form, CostTable) else 1)
 
 
 def search_fewest(
@@ -79,7 +94,7 @@ def search_fewest(
     show = None if on_progress is None else _coarser_progress(on_progress, factor)
     # A tree of no more than this cost errs on equal rows alone, whatever its splits.
     perfect = equal_rows * factor + factor - 1
-    small = problem.columns.size <= PERFECT.get(problem.max_depth, 0)
+    small = is_small(problem)
     _count_in(limits, factor)
     least = max(equal_rows * factor if small else perfect, int(limits.proved) * factor)
     mine = {**options, "lower_bound": least}
@@ -98,9 +113,20 @@ def search_fewest(
     return replace(told, tree=plain.tree, stats={**told.stats, "fewest_splits": int(fewest)})
 
 
+def is_small(problem: Problem) -> bool:
+    """Tell whether smaller trees are looked for even if one is perfect."""
+    listed, numbers = problem.partitions, problem.columns.size
+    if listed is not None:
+        if listed.cells:  # the search makes them: nobody knows how many there are
+            return False
+        numbers += len(listed) * problem.n_rows
+    return numbers <= PERFECT.get(problem.max_depth, 0)
+
+
 def _least_splits(problem: Problem, equal_rows: int) -> int:
     """Give what a perfect tree that is no leaf has at least: a leaf for each class of some cost."""
-    if equal_rows or isinstance(problem.form, CostTable) or problem.weights is not None:
+    plain = isinstance(problem.form, ClassWeights) and problem.weights is None
+    if equal_rows or not plain:
         return 1
     return max(len(np.unique(problem.labels)) - 1, 1)
 

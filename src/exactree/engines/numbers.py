@@ -4,11 +4,14 @@ Each form of loss has a module that makes whole numbers of a problem. A search i
 gives a tree and a bound; the tree is costed anew with all digits, and if it is not within the
 tolerance of the bound, the search is repeated with finer numbers where there are any. What even
 those do not prove is left to the engine in NumPy.
+
+Of trees that cost the same, the one with the fewest splits is found by letting a split cost a few
+units more (`Ties`): so few that they are far below the tolerance, and are given away by the bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +26,7 @@ from exactree.engines.answers import (
     what_is_left,
 )
 from exactree.engines.deviances import whole_deviances
+from exactree.engines.fewest import is_small, most_splits
 from exactree.engines.generic import generic
 from exactree.engines.outputs import whole_outputs
 from exactree.engines.quantiles import whole_quantiles
@@ -35,6 +39,41 @@ from exactree.tree import Tree
 
 # How often a problem is looked at again with finer numbers.
 MAX_PASSES = 4
+# Ties are decided where that costs at most this share of the single leaf.
+TIES_SHARE = 2.0**-34
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What a split costs beside its penalty, in units, and the most splits that a tree can have.
+
+    Proof that of equal trees the one with the fewest splits costs least. In whole numbers each leaf
+    is off by less than one unit, up or down, and each penalty is rounded down by less than one. So
+    let trees of s and of t > s splits cost the same. The second costs in units more than
+
+        units (t - s) - (s + 1) - (t + 1) - (t - s)  >=  units - 2 (most + 1)  >=  0
+
+    more than the first, if units = 2 (most + 1). The other way round, a search that proves that no
+    tree costs less than U proves that without these units none costs less than U - units * most.
+    """
+
+    most: int
+    units: int
+
+    @property
+    def all(self) -> int:
+        """What the splits of any tree cost at most."""
+        return self.units * self.most
+
+
+NO_TIES = Ties(0, 0)
+
+
+def ties_of(problem: Problem, whole: Squares | Whole) -> Ties:
+    """Give what decides between equal trees; nothing where it would be too much of the cost."""
+    most = most_splits(problem)
+    ties = Ties(most, 2 * (most + 1))
+    return ties if ties.all <= whole.leaf * TIES_SHARE else NO_TIES
 
 
 def is_numbers(problem: Problem) -> bool:
@@ -67,7 +106,12 @@ def search_numbers(
     whole = whole_numbers(problem)
     if whole is None:
         return _unproved(generic(problem, limits, on_progress))
-    best = _pass(problem, whole, what_is_left(limits, start), on_progress, options)[0]
+    ties = ties_of(problem, whole)
+    best = _pass(problem, whole, what_is_left(limits, start), on_progress, options, ties)[0]
+    if ties.units and best.status == "optimal" and (best.gap or not best.stats["fewest_splits"]):
+        # Without ties there is more of a bound; a perfect tree is chosen by rule.
+        plain = _pass(problem, whole, what_is_left(limits, start), on_progress, options)[0]
+        best = _combined(plain, best, prefer=not best.stats["fewest_splits"])
     for _ in range(MAX_PASSES - 1):
         if best.status != "optimal" or not best.gap:
             return best
@@ -90,13 +134,27 @@ def _unproved(found: Result) -> Result:
     return replace(found, stats={**found.stats, "finished_in_numpy": 1})
 
 
-def _combined(found: Result, before: Result) -> Result:
-    """Give what was found last with the better tree and the better bound of both."""
-    tree = found.tree if found.objective < before.objective else before.tree
+def _combined(found: Result, before: Result, *, prefer: bool = False) -> Result:
+    """Give what was found last with the better tree and the better bound of both.
+
+    Of equal trees it is the one that was found before, unless the other is preferred.
+    """
+    better = found.objective < before.objective
+    if prefer and found.status == "optimal":
+        better = found.objective <= before.objective
+    kept = found if better else before
     objective = min(found.objective, before.objective)
     low = min(max(found.lower_bound, before.lower_bound), objective)
+    fewest = kept.stats.get("fewest_splits", 0)
     return _settled(
-        replace(found, objective=objective, lower_bound=low, gap=objective - low, tree=tree)
+        replace(
+            found,
+            objective=objective,
+            lower_bound=low,
+            gap=objective - low,
+            tree=kept.tree,
+            stats={**found.stats, "fewest_splits": fewest},
+        )
     )
 
 
@@ -124,8 +182,8 @@ def search_number_sizes(
             )
             for k in every
         ]
-    left = what_is_left(limits, start)
-    found = _pass(problem, whole, left, on_progress, {"sizes": True})
+    left, ties = what_is_left(limits, start), ties_of(problem, whole)
+    found = _pass(problem, whole, left, on_progress, {"sizes": True}, ties)
     for k, result in enumerate(found):
         if result.status != "optimal" or not result.gap:
             continue
@@ -141,31 +199,41 @@ def _pass(
     limits: Limits,
     on_progress: OnProgress | None,
     options: dict[str, Any],
+    ties: Ties = NO_TIES,
 ) -> list[Result]:
     """Search once; one result, or with the option `sizes` one for every number of splits."""
 
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
         if on_progress is not None:
-            on_progress(Progress(seconds, whole.worth(objective), whole.worth(lower_bound)))
+            low = max(lower_bound - ties.all, 0)
+            on_progress(Progress(seconds, whole.worth(objective), whole.worth(low)))
 
     started = perf_counter()
-    bound = _equal_rows_units(problem, whole)
+    # A tree that is not above this errs on equal rows alone, whatever its splits.
+    perfect = _equal_rows_units(problem, whole) + ties.all
+    bound = perfect - ties.all if is_small(problem) else perfect
     terms: dict[str, Any] = {
         **terms_of(problem, limits),
         "time_limit": seconds_left(limits, started),
     }
     terms |= {
-        "penalty": whole.units(problem.penalty),
+        "penalty": whole.units(problem.penalty) + ties.units,
         "lower_bound": bound,
         "poll": poll if on_progress else None,
         **options,
     }
     found: Any = whole.search(problem, limits, terms)
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
-    return [
-        _result(problem, whole, found, proved=o == b, units=b, tree=tree_of(t))
-        for o, b, t in solved
-    ]
+    results = []
+    for k, (o, b, t) in enumerate(solved):
+        # With sizes, the tree in place k has at most k splits.
+        least = b - ties.units * min(k, ties.most) if options.get("sizes") else b - ties.all
+        one = _result(
+            problem, whole, found, ties, proved=o == b, units=max(least, 0), tree=tree_of(t)
+        )
+        fewest = int(ties.units > 0 and o == b and (o > perfect or bound < perfect))
+        results.append(replace(one, stats={**one.stats, "fewest_splits": fewest}))
+    return results
 
 
 def _equal_rows_units(problem: Problem, whole: Squares | Whole) -> int:
@@ -179,6 +247,7 @@ def _result(
     problem: Problem,
     whole: Squares | Whole,
     found: Any,
+    ties: Ties,
     *,
     proved: bool,
     units: int,
@@ -189,7 +258,8 @@ def _result(
     objective = cost(problem, tree)
     bound = min(whole.least_cost(units), objective)
     history = [
-        (seconds, whole.worth(cost), whole.worth(low)) for seconds, cost, low in found.history
+        (seconds, whole.worth(cost), whole.worth(max(low - ties.all, 0)))
+        for seconds, cost, low in found.history
     ]
     history[-1] = (history[-1][0], objective, bound)
     return _settled(

@@ -34,7 +34,7 @@ def whole_quantiles(problem: Problem, form: Quantiles) -> Whole:
     w = np.ones(problem.n_rows) if weights is None else weights
     y = problem.targets().y
     centred = y - np.median(y)
-    steps = _fine(in_steps(centred, SUMS), centred, w, above + below, problem.penalty > 0)
+    steps = _fine(in_steps(centred, SUMS), centred, w, above + below)
     price = worth * steps.step * slope
     lost = float(w @ steps.moved) * float(price) * max(above, below) * (1 + 1e-9)
     lost += float(w @ np.abs(centred)) * float(worth * max(form.above, form.below)) * 2.0**-52
@@ -58,8 +58,8 @@ def _whole_share(problem: Problem, form: Quantiles) -> tuple[Fraction, float]:
     return share, 2 * float(moved)
 
 
-def _fine(steps: Steps, centred: Floats, w: Floats, both: int, finer: bool) -> Steps:
-    """Choose steps whose sums are 64-bit numbers, if weights leave room; finer ones if asked."""
+def _fine(steps: Steps, centred: Floats, w: Floats, both: int) -> Steps:
+    """Choose steps whose sums are 64-bit numbers, if weights leave room: as fine as that allows."""
     reach = float(np.abs(steps.whole).max()) * float(w.sum()) * both * 2
     if not reach:
         return steps
@@ -67,6 +67,7 @@ def _fine(steps: Steps, centred: Floats, w: Floats, both: int, finer: bool) -> S
     if room < 0 and float(w.sum()) * both < 2.0**24:
         most = float(np.abs(steps.whole).sum()) * 2.0**room
         return in_steps(centred, most)
-    if room > 0 and finer:  # for what a split costs, which is rounded down
+    room -= 4  # so that no unit has to be larger than one
+    if room > 0:  # for what a split costs, which is rounded down
         return Steps(np.ldexp(steps.whole, room), steps.step / 2**room, np.ldexp(steps.moved, room))
     return steps

@@ -32,7 +32,7 @@ from exactree.engines.upwards import (
     upwards,
 )
 from exactree.engines.without_depth import by_splits_of, is_sparse, search_sparse
-from exactree.objectives.native import ClassWeights, CostTable, PricedRows
+from exactree.objectives.native import CostTable, PricedRows
 from exactree.problem import Limits, Number, OnProgress, Problem, Result
 
 FEW_CLASSES = 16
@@ -64,17 +64,32 @@ def search(
     else:
         if below is not None:
             options = {**options, "upper_bound": below}
-            return _search_one(problem, limits, on_progress, options)
+            return _search_once(problem, limits, on_progress, options)
+        if problem.penalty and (is_sparse(problem) or is_deep(problem)):
+            least = _conflicts(problem)
+            whole = _search_priced
+            return search_fewest(whole, problem, limits, on_progress, options, equal_rows=least)
         one = partial(_search_one, options=options)
-        if is_sparse(problem):
-            sparse = partial(search_sparse, options=options)
-            found = then_few_levels(sparse, one, problem, limits, on_progress)
-            if found is not None:
-                return found
     if is_deep(problem):
         return upwards(one, problem, limits, on_progress, by_splits_of(problem, options))
     if goes_level_by_level(problem, limits):
         return level_by_level(one, problem, limits, on_progress, _search_below)
+    return one(problem, limits, on_progress)
+
+
+def _search_priced(
+    problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
+) -> Result:
+    """Search for a tree that its penalty limits, and no depth."""
+    one = partial(_search_once, options=options)
+    plain = {name: options[name] for name in ("switches", "isa")}
+    if is_sparse(problem):
+        sparse = partial(search_sparse, options=plain)
+        found = then_few_levels(sparse, one, problem, limits, on_progress)
+        if found is not None:
+            return found
+    if is_deep(problem):
+        return upwards(one, problem, limits, on_progress, by_splits_of(problem, plain))
     return one(problem, limits, on_progress)
 
 
@@ -99,8 +114,6 @@ def search_sizes(
 def _search_one(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
 ) -> Result:
-    if problem.partitions is not None or not isinstance(problem.form, ClassWeights | CostTable):
-        return _search_once(problem, limits, on_progress, options)
     started = perf_counter()
     bound = _conflicts(problem)
     left = replace(limits, seconds=seconds_left(limits, started))

@@ -6,7 +6,8 @@ exact. Costs are squares of steps in units of 2^shift; cpp/search/targets/square
 search does with them.
 
 Targets that are whole multiples of a power of ten (all that were written down with a few digits)
-are taken as they are: step is that power, shift is 0, and nothing is lost. Others get a step as
+are taken as they are: step is that power, halved as often as there is room, shift is 0, and nothing
+is lost. Others get a step as
 fine as the sums allow, and units of about 2^-56 of the error T of the single leaf.
 
 What "optimal" means: the cost of the tree is at most 1 + TOLERANCE times that of any other. It is
@@ -61,14 +62,15 @@ WEIGHTS_SHARE = 2.0**-32
 class Squares:
     """Whole weights (None: one each) and sums; one unit of cost is worth `price`.
 
-    `excess` units, the distance `moved` and the shares by which weights were `raised` and `lowered`
-    at most are what rounding did: see above.
+    The single leaf costs about `leaf` units. `excess` units, the distance `moved` and the shares by
+    which weights were `raised` and `lowered` at most are what rounding did: see above.
     """
 
     sums: Floats
     weights: Floats | None
     shift: int
     price: Fraction
+    leaf: float
     excess: float = 0.0
     moved: float = 0.0
     raised: float = 0.0
@@ -138,7 +140,7 @@ def whole_squares(problem: Problem, y: Floats, *, shortened: bool = False) -> Sq
     >>> line = np.arange(3, dtype=np.int32)
     >>> p = Problem(line[None], line, 3, objective=SquaredError(), values=np.array([0.1, 0.2, 0.9]))
     >>> squares = whole_squares(p, p.targets().y)
-    >>> squares.sums.tolist(), squares.price, squares.shift
+    >>> (squares.sums / 2**25).tolist(), squares.price * 4**25, squares.shift
     ([-1.0, 0.0, 7.0], Fraction(1, 100), 0)
     """
     weights, worth = _whole_weights(problem)
@@ -192,8 +194,16 @@ def _decimal(y: Floats, centre: float, weights: Floats | None, worth: Fraction) 
         off = np.zeros(len(y)) if digits == 0 and (tens == whole).all() else off
         price = worth / 100**digits
         moved = sqrt(float(w @ (off * off)) * float(price))
-        return Squares(w * steps, weights, 0, price, moved=moved)
+        finer = _room(float(w @ np.abs(steps)), square)
+        sums = np.ldexp(w * steps, finer)
+        return Squares(sums, weights, 0, price / 4**finer, _leaf(sums, w), moved=moved)
     return None
+
+
+def _room(total: float, square: float) -> int:
+    """Give how often steps can be halved: what is rounded to whole units is so much less then."""
+    by_sums = 52 - frexp(total)[1]
+    return max(min(by_sums, (UNIT_BITS - frexp(square)[1]) // 2), 0)
 
 
 def _finest(
@@ -210,7 +220,7 @@ def _finest(
     # In steps: what rounding moved, and what differences, products and quotients had lost.
     lost = np.ldexp(np.abs(d) + np.abs(y) * shortened, place - 51)
     off = np.abs(np.ldexp(d, place) - sums / w) + lost
-    total = float((sums / w) @ sums) - float(sums.sum()) ** 2 / float(w.sum())
+    total = _leaf(sums, w)
     # Rows of one target and unlike weights differ by their rounding: units that hide it, unless
     # they would be too coarse.
     hiding = 0 if weights is None else len(d).bit_length() + 1
@@ -219,7 +229,13 @@ def _finest(
     step = Fraction(2) ** -place
     moved = sqrt(float(w @ (off * off)) * float(worth)) * float(step)
     excess = 0.0 if weights is None else ldexp(_rounded_up(sums, w), -shift)
-    return Squares(sums, weights, shift, worth * step**2 * 2**shift, excess, moved)
+    price = worth * step**2 * 2**shift
+    return Squares(sums, weights, shift, price, ldexp(total, -shift), excess, moved)
+
+
+def _leaf(sums: Floats, weights: Floats) -> float:
+    """Give what the single leaf costs, nearly."""
+    return float((sums / weights) @ sums) - float(sums.sum()) ** 2 / float(weights.sum())
 
 
 def _rounded_up(sums: Floats, weights: Floats) -> float:

@@ -19,7 +19,7 @@ from exactree.bounds import useful_splits
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
 from exactree.engines.subproblems import with_best_ends
 from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
-from exactree.tree import DEEPEST
+from exactree.tree import DEEPEST, size
 
 Run = Callable[[Problem, Limits, OnProgress | None], Result]
 RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Result]]
@@ -91,11 +91,30 @@ def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -
     if found is None:
         return None
     found = watch.finished(found)
+    if found.status == "optimal" and not problem.penalty:
+        return _fewest(by_splits, problem, found, watch)
     if found.status != "time_limit":
         return found
     more = replace(problem, max_depth=min(MORE, problem.max_depth))
     watch.keep(found, 0.0)
     return watch.with_tree(found, run(more, watch.limits(1.0), watch.shown(False)))
+
+
+def _fewest(by_splits: RunBelow, problem: Problem, found: Result, watch: _Watch) -> Result:
+    """Look for trees of the same cost with fewer splits.
+
+    Those of few splits were all among the trees of few levels: if one of them is optimal, it has
+    the fewest splits that do, and if none is, every optimal tree has more.
+    """
+    proved = True
+    while proved and size(found.tree) > FEW + 1:
+        fewer = replace(problem, max_splits=size(found.tree) - 1)
+        other = by_splits(fewer, watch.limits(1.0), None, found.objective + 1)
+        proved = other is not None and other.status == "optimal"
+        if other is None or other.objective > found.objective:
+            break
+        found = replace(found, tree=other.tree)
+    return replace(found, stats={**found.stats, "fewest_splits": int(proved)})
 
 
 def then_few_levels(

@@ -52,8 +52,8 @@ class Loss:
 class Whole:
     """A loss for the native search; one unit of cost is worth `price`.
 
-    `lost` and the shares by which weights were `raised` and `lowered` at most are what rounding
-    did: see above.
+    The single leaf costs `leaf` units. `lost` and the shares by which weights were `raised` and
+    `lowered` at most are what rounding did: see above.
     """
 
     loss: Loss
@@ -62,6 +62,7 @@ class Whole:
     raised: float = 0.0
     lowered: float = 0.0
     shift: int = 0
+    leaf: float = 0.0
 
     def units(self, cost: Number) -> int:
         """Give the whole units in a penalty; beyond any error it is all the same."""
@@ -97,7 +98,8 @@ class Whole:
         """Choose the unit: the single leaf costs a number of `UNIT_BITS` digits at most."""
         total = self.loss.made.error(np.arange(rows, dtype=np.int32))
         shift = max(int(total).bit_length() - UNIT_BITS, 0)
-        return replace(self, shift=shift, price=self.price * 2**shift)
+        leaf = float(int(total) >> shift)
+        return replace(self, shift=shift, price=self.price * 2**shift, leaf=leaf)
 
 
 @dataclass(frozen=True)
