@@ -1,4 +1,4 @@
-"""Reading data and weights, and refusing what cannot be meant, with a remedy in the message."""
+"""Reads data and weights; refuses invalid input with a message that names the remedy."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def is_frame(X: Any) -> bool:
 
 
 def two_dimensions(values: NDArray[Any]) -> NDArray[Any]:
-    """Refuse what has not rows and columns, or none of either."""
+    """Refuse what is not a table of at least one row and one column."""
     if values.ndim != 2:
         raise ValueError(
             f"X has {values.ndim} dimensions instead of 2. Reshape your data: X.reshape(-1, 1) if "
@@ -68,7 +68,7 @@ def _without_missing(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_array(values: Any, what: str, *, dates: bool = False) -> NDArray[Any]:
-    """Take what NumPy would, but nothing whose meaning it would drop: masks, dates, ragged rows."""
+    """Convert to an array; refuse what NumPy would change silently: masks, dates, ragged rows."""
     if sparse.issparse(values):
         raise TypeError(f"{what} is a sparse matrix, which this cannot read: pass {what}.toarray()")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -106,7 +106,7 @@ def column_names(X: Any) -> tuple[str, ...] | None:
 
 
 def _read_frame(frame: Any, *, holes: bool = False) -> Floats:
-    """Read a data frame column by column: together they would take on a common, inexact type."""
+    """Read a data frame column by column: NumPy would convert all of it to one inexact type."""
     refuse_empty(frame.shape)
     found = np.empty(frame.shape, dtype=np.float64)
     for j, name in enumerate(frame.columns):

@@ -1,4 +1,4 @@
-"""How much memory there is to take: what a search keeps to where the user sets no limit."""
+"""How much memory is free: the limit of a search for which the user sets none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-# Of what is free, so much is left to others.
+# The share of the free memory that is left to others.
 SHARE = 0.75
 # Where a system does not say what is free.
 UNKNOWN = 2**31
@@ -19,7 +19,7 @@ def default_limit() -> int:
 
 
 def available() -> int:
-    """Give the bytes that can be taken without others losing theirs, as the system sees it.
+    """Give the bytes that the system reports as available.
 
     Linux says so itself, and may allow a container or a process less. Elsewhere half of what is
     built in is taken to be free.

@@ -34,9 +34,9 @@ from exactree.weights import (
     with_class_weights,
 )
 
-# So many partitions by surfaces are searched for the best tree of one, two, three, or more levels,
-# which takes seconds, or a minute; of more, only a local search is made. Other objectives than the
-# 0-1 loss need a list.
+# The most partitions by surfaces that are searched exactly, for one, two, three and more levels:
+# that takes seconds, or a minute. Where there are more, only a local search is made. Objectives
+# other than the 0-1 loss need a list.
 REACH = (10**8, 10**8, 3 * 10**6, 2 * 10**5)
 REACH_LISTED = (10**6, 2 * 10**4)
 
@@ -213,7 +213,7 @@ def _with_penalty(problem: Problem, penalty: Fraction, most: int) -> Problem:
         problem,
         weights=None if problem.weights is None else problem.weights * factor,
         unit=factor,
-        # Beyond the cost of any leaf it forbids all splits, whatever it is.
+        # A penalty above the cost of any leaf forbids all splits: larger ones are the same.
         penalty=min(cost, COST_LIMIT - 1),
         scale=problem.scale / factor,
     )
@@ -279,7 +279,7 @@ def _renumbered(labels: Ranks, n_classes: int) -> tuple[NDArray[np.intp], Ranks]
 
 
 def _tightened(request: Request, rows: Rows, useful: int | None) -> tuple[int, int | None]:
-    """Give budgets of depth and splits that exclude no tree but hopeless ones.
+    """Tighten the budgets of depth and splits, without excluding a tree that could be optimal.
 
     n rows take n - 1 splits at most; a tree of depth d has at most 2^d - 1, and one of k splits has
     at most depth k, so a budget of splits that cannot bind is dropped.

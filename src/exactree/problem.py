@@ -343,7 +343,7 @@ class Progress:
 
     @property
     def gap(self) -> Number:
-        """What the best tree may still be away from the optimum."""
+        """How far the best tree may be from the optimum."""
         return self.objective - self.lower_bound
 
 
@@ -352,7 +352,7 @@ OnProgress = Callable[[Progress], object]
 
 
 def told(on_progress: OnProgress | None, progress: Progress) -> bool:
-    """Report the end of a search; if the callback answers with Ctrl-C, there is nothing to stop.
+    """Report the end of a search; a KeyboardInterrupt from the callback is swallowed: it has ended.
 
     >>> told(None, Progress(0.0, 1, 1))
     True

@@ -1,4 +1,4 @@
-"""What somebody may take for a table: refused, with how to make one of it."""
+"""Refuses things that look like a table but are none, and says how to make one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exactree.inputs import is_frame
 
 
 def refuse_no_table(X: Any) -> None:
-    """Refuse what somebody may take for a table, and say how to make one of it."""
+    """Refuse things that look like a table but are none, and say how to make one."""
     if sparse.issparse(X):  # some of them are dicts; as arrays they are refused as what they are
         return
     kind = type(X).__name__

@@ -16,7 +16,7 @@ from exactree import _native
 from exactree.problem import Ints, Ranks
 
 Floats = NDArray[np.float64]
-# Writing out a row of weight w as w unit rows pays while the total stays near these.
+# A row of weight w is written out as w unit rows while the total stays near these numbers.
 EXPAND_TOTAL = 4096
 EXPAND_RATIO = 4
 

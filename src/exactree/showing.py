@@ -8,7 +8,7 @@ from typing import Any
 
 from exactree.tree import Leaf, Node, Tree, leaves, size, telling, value_text
 
-HIGH, APART, BESIDE = 36, 8, 46  # of a box, between boxes, between levels
+HIGH, APART, BESIDE = 36, 8, 46  # pixels: of a box, between boxes, between levels
 LETTER, MARGIN = 7.2, 10
 LONGEST = 44  # letters of a line
 MOST_LEAVES = 40  # beyond, the text has to do

@@ -41,7 +41,7 @@ def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Resul
 
     Trees of surfaces (hyperplanes, spheres and so on) are proved optimal where there are few
     enough of them: up to some hundred rows in a few columns. Beyond, a local search finds a good
-    tree, and the result has a lower bound, which only now and then meets its objective.
+    tree, with a lower bound; it is seldom proved optimal.
 
     Parameters
     ----------

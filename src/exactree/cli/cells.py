@@ -1,7 +1,7 @@
 """The cells of a column: what they hold, found from their text, and their values.
 
 A column is numbers, dates or truths if all of its cells are, and categories if none is a number.
-What is partly numbers is refused: it is plain to the user only which of the two is meant.
+A column that is partly numbers is refused: only the user knows which of the two is meant.
 """
 
 from __future__ import annotations

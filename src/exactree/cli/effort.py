@@ -49,12 +49,12 @@ def guessed_seconds(
 
 
 def _partitions(name: str, X: Any, thresholds: int) -> int:
-    """Count how splits of a family part the rows, in general position; no more than is for ever."""
+    """Count the partitions of the rows by a family, in general position, up to a limit."""
     if name in ("axis", "binary"):
         return thresholds
     kind, _, degree = name.partition(":")
     kind = "polynomial" if kind == "quadric" else kind
-    points = 30  # more make no difference
+    points = 30  # with more, the guess is "for ever" anyway
     if kind in counting.FAMILIES:
         points = min(points, counting.points_per_rule(kind, X.shape[1], degree=int(degree or 2)))
     return min(counting.dichotomies(len(X), points), FOR_EVER)

@@ -180,7 +180,7 @@ def _told(X: Any, j: int) -> list[str]:
 
 
 def refuse_unwritable(path: str) -> None:
-    """Complain before a long search, not after it, of a file that cannot be written."""
+    """Refuse a file that cannot be written before the long search, not after it."""
     folder = Path(path).parent
     if not folder.is_dir():
         raise ValueError(f"{path}: there is no directory {str(folder)!r}: make it first")

@@ -1,7 +1,7 @@
 """Reading tables: CSV with its delimiter and header found, or Parquet.
 
-Whatever is wrong with a file is said with the line it is in. Files of some size are read by pyarrow
-where it is there; what it stumbles over is read again here, which knows the line.
+Errors name the line of the file. Large files are read by pyarrow where it is installed; a file it
+rejects is read again here, to find the line.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def stats_of(found: Any) -> dict[str, Any]:
 
 
 def refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
-    """Raise an error if the splits are more than curves over sizes have room for."""
+    """Refuse a budget of splits that is longer than a vector over sizes can be."""
     if problem.max_splits is None or problem.max_splits <= MAX_BUDGET:
         return
     room = min(problem.n_rows - 1, 2**problem.max_depth - 1)

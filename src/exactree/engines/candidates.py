@@ -3,7 +3,7 @@
 A scan has candidate splits of a node with the cost of each as the only split, all computed at once
 from sums of statistics. A group keeps what is known of candidates while the search goes on: lower
 bounds of their left and right sides, which spread from an evaluated candidate to the others where
-the objective licenses it. `columns` and `partitions` are the sources.
+the objective allows it. `columns` and `partitions` are the sources.
 
 Glossary
     L_t, R_t   the rows left and right of candidate t
@@ -36,7 +36,7 @@ NEVER = inf
 
 
 class Costs:
-    """The objective on the rows of one problem, and what it licenses."""
+    """The objective on the rows of one problem, and which bounds it allows."""
 
     def __init__(self, problem: Problem, *, without: frozenset[str] = frozenset()) -> None:
         self.objective: Objective = problem.objective

@@ -113,7 +113,7 @@ def _improved(result: Result, rules: Rules, block: _Block, found: Best) -> Resul
 
 
 def _blocks(rules: Rules, problem: Problem) -> Iterator[_Block]:
-    """Cut the combinations of every size into blocks; what has no numbers is refused at once."""
+    """Cut the combinations of every size into blocks; refuse more than 64-bit ranks can number."""
     most = problem.max_splits
     if most is None:
         most = 2**problem.max_depth - 1

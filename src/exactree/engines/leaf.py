@@ -1,4 +1,4 @@
-"""The tree without a split, for when there is nothing to search or no time to."""
+"""The tree without a split: for when there is nothing to search, or no time."""
 
 from __future__ import annotations
 

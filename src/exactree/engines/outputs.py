@@ -26,13 +26,13 @@ class WholeOutputs(Whole):
     excess: float = 0.0
 
     def least_cost(self, units: int) -> float:
-        """Give what no tree is below if in whole numbers none is below so many units."""
+        """Turn a lower bound in units into a lower bound on the user's cost."""
         cost = max(self.worth(units) * (1 - 1e-14) - self.excess, 0.0)
         share = max(1 - self.moved / sqrt(cost), 0.0) if cost else 0.0
         return cost * share * share / (1 + self.raised)
 
     def bound(self, cost: float, leaves: int) -> int:
-        """Give the units that no tree of so many leaves is below if none costs less than `cost`."""
+        """Turn a lower bound on the user's cost into one in units, for trees of so many leaves."""
         kept = cost * (1 - self.lowered) * (1 - 1e-9)
         share = max(1 - self.moved / sqrt(kept), 0.0) if kept > 0 else 0.0
         return max(int(Fraction(kept * share * share) / self.price) - 2 * leaves, 0)

@@ -54,7 +54,7 @@ LEAST_UNIT_BITS = 42
 MOST_DECIMALS = 9
 # "Optimal" is within this share of the optimum; see docs/objectives.md.
 TOLERANCE = 1e-9
-# What the rounding of weights to 60 digits can make of it, there and back.
+# The relative error from rounding weights to 60 digits, counted twice: down and up.
 WEIGHTS_SHARE = 2.0**-32
 
 
@@ -77,7 +77,7 @@ class Squares:
     lowered: float = 0.0
 
     def units(self, cost: Number) -> int:
-        """Give the whole units in a penalty; beyond any error it is all the same."""
+        """Round a penalty down to units; one above any possible error is capped."""
         return min(int(Fraction(cost) / self.price), 2**59)
 
     def worth(self, units: int) -> float:
@@ -85,7 +85,7 @@ class Squares:
         return float(units * self.price)
 
     def least_cost(self, units: int) -> float:
-        """Give what no tree is below if in whole numbers none is below so many units."""
+        """Turn a lower bound in units into a lower bound on the user's cost."""
         cost = max(float((units - Fraction(self.excess)) * self.price), 0.0)
         if cost == 0:
             return 0.0
@@ -93,9 +93,9 @@ class Squares:
         return cost * share * share / (1 + self.raised) * (1 - 1e-14)
 
     def bound(self, cost: float, leaves: int) -> int:
-        """Give the units that no tree of so many leaves is below if none costs less than `cost`.
+        """Turn a lower bound on the user's cost into one in units, for trees of so many leaves.
 
-        The same inequalities the other way round. Every leaf and every split is rounded down.
+        The inequalities of `least_cost`, reversed; each leaf and each split is rounded down.
         """
         kept = cost * (1 - self.lowered) * (1 - 1e-9)
         if kept <= 0:
@@ -221,8 +221,8 @@ def _finest(
     lost = np.ldexp(np.abs(d) + np.abs(y) * shortened, place - 51)
     off = np.abs(np.ldexp(d, place) - sums / w) + lost
     total = _leaf(sums, w)
-    # Rows of one target and unlike weights differ by their rounding: units that hide it, unless
-    # they would be too coarse.
+    # Rows of equal targets and different weights are rounded differently. Units are made large
+    # enough to hide that, unless they would be too coarse.
     hiding = 0 if weights is None else len(d).bit_length() + 1
     bits = frexp(total)[1]
     shift = max(bits - UNIT_BITS, min(hiding, bits - LEAST_UNIT_BITS), 0)

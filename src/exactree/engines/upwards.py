@@ -32,11 +32,11 @@ FEW, FEW_SHARE = 3, 0.7
 MORE, MORE_SHARE = 4, 0.95
 # A search that needs no levels is given this share before they are tried.
 WHOLE_SHARE = 0.75
-# One that follows few levels has to leave most of the time to one more level; this much it is given
-# in any case.
+# The search by splits follows few levels and leaves most of the time to one more level. Its share,
+# and the least that it is given.
 SPLITS_SHARE, LEAST_SHARE = 0.27, 0.03
-# Fewer levels come first where time is limited: with one more than few only for so many numbers
-# (the search is over soon for less), and up to so many levels (the rest is for no search to prove).
+# With a time limit, fewer levels are searched first: at four levels only if the table has this many
+# numbers (a smaller one is searched quickly anyway), and up to this many levels.
 MANY_NUMBERS, MOST_LEVELS = 50_000, 12
 # What a bound may take of the time that fewer levels left.
 MOST_LEFT = 0.8
@@ -52,10 +52,7 @@ def is_deep(problem: Problem) -> bool:
 
 
 def enough_levels(problem: Problem) -> int:
-    """Give a depth that leaves room for all splits worth their penalty.
-
-    The deepest trees there are hardly limit them.
-    """
+    """Give a depth at which the penalty, not the depth, limits the tree."""
     leaf = problem.objective.cost(problem.targets())
     number = int(leaf) if problem.objective.integral else float(leaf)
     useful = useful_splits(number, problem.penalty)

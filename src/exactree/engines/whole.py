@@ -65,7 +65,7 @@ class Whole:
     leaf: float = 0.0
 
     def units(self, cost: Number) -> int:
-        """Give the whole units in a penalty; beyond any error it is all the same."""
+        """Round a penalty down to units; one above any possible error is capped."""
         return min(int(Fraction(cost) / self.price * (1 - Fraction(1, 10**12))), 2**59)
 
     def worth(self, units: int) -> float:
@@ -73,14 +73,14 @@ class Whole:
         return float(units * self.price)
 
     def least_cost(self, units: int) -> float:
-        """Give what no tree is below if in whole numbers none is below so many units."""
+        """Turn a lower bound in units into a lower bound on the user's cost."""
         cost = (self.worth(units) * (1 - 1e-14) - self.lost) / (1 + self.raised)
         return max(cost, 0.0)
 
     def bound(self, cost: float, leaves: int) -> int:
-        """Give the units that no tree of so many leaves is below if none costs less than `cost`.
+        """Turn a lower bound on the user's cost into one in units, for trees of so many leaves.
 
-        The same the other way round. Every leaf and every split is rounded down.
+        `least_cost` reversed; each leaf and each split is rounded down.
         """
         kept = cost * (1 - self.lowered) * (1 - 1e-9) - self.lost
         return max(int(Fraction(max(kept, 0.0)) / self.price) - 2 * leaves, 0)

@@ -76,7 +76,7 @@ def read_subject(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Any] | None = None,
 ) -> Subject:
-    """Find the tree of an estimator, of a `Result`, or the tree itself, and its names.
+    """Find the tree and its names in an estimator or a `Result`; a tree is taken as it is.
 
     Of a pipeline or a search it is the tree of its last estimator, whose columns are those that the
     steps before it make.

@@ -33,7 +33,7 @@ Polynomial = dict[Monomial, Fraction]
 Powers = dict[tuple[int, int], list[tuple[int, Fraction]]]
 # Exponents of the powers of two that columns may be scaled by: their reciprocals are floats too.
 LARGEST_EXPONENT = 1000
-# What a factor of a term may be rounded by, in units of 2^-53: generously.
+# An upper bound on the rounding error of a factor of a term, in units of 2^-53.
 ROUNDINGS = 16
 # How many planes could be written down in the time that is kept for the wider one and its recount.
 PLANES_AFTER = 3

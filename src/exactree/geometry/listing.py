@@ -126,8 +126,8 @@ def unlisted(
 def surely_more(columns: NDArray[np.float64], reach: float) -> bool:
     """Tell quickly whether linear functions of the columns part the rows in more ways than `reach`.
 
-    No says nothing. There are at least as many points as a column has values, and at least as many
-    coefficients as a few rows are independent.
+    False does not mean that there are fewer. There are at least as many points as a column has
+    values, and at least as many coefficients as a few rows are independent.
 
     >>> surely_more(np.array([[1.0, 2.0, 3.0]]), 2), surely_more(np.array([[1.0, 2.0, 3.0]]), 1)
     (False, True)

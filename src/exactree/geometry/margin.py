@@ -80,7 +80,7 @@ class Surface:
 
 
 def no_limit() -> float:
-    """Say that there is all the time in the world."""
+    """No time limit."""
     return inf
 
 

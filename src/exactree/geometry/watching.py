@@ -1,4 +1,4 @@
-"""Loops in Python that keep to a limit: a look at the clock every few items."""
+"""Loops in Python that keep to a time limit: they look at the clock every few items."""
 
 from __future__ import annotations
 

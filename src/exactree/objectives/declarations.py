@@ -1,4 +1,4 @@
-"""Trying out what an objective declares, on the data it is about to be used on.
+"""Tests what an objective declares on the data it is about to be used on.
 
 A false promise makes a pruning throw away the optimum, so every declaration is tried on random
 sets of rows and on the costs they have, small sets first, before a search begins. Passing is no

@@ -52,7 +52,7 @@ def verdict(result: Result) -> str:
 def statement(evidence: Evidence) -> list[str]:
     """Say in a few sentences what the search proved.
 
-    The words follow the status and the numbers of the result, never the hope.
+    The words follow from the status and the numbers of the result alone.
     """
     result = evidence.result
     if result.status == "optimal":

@@ -9,7 +9,7 @@ from exactree.problem import Result
 
 
 def never_rising(results: Sequence[Result]) -> list[Result]:
-    """Let every size have the best tree found for fewer splits, and what more splits prove.
+    """Pass the best tree on to larger sizes, and the best bound to smaller ones.
 
     A tree of at most k splits is one of at most k + 1, so its cost counts there too; and what no
     tree of k + 1 splits is below, none of k is. Searches that finish need neither. Objectives and
