@@ -93,7 +93,7 @@ class AnswerMeter : public AnswerSides {
     for (int s = 0; s < 2; ++s) sum_[s] = saved_[s];
   }
 
-  // Rows want to the leaf whose answer is cheaper for them. If both leaves have one answer, the
+  // Rows prefer the leaf whose answer is cheaper for them. If both leaves have one answer, the
   // right one is for the answer that would then save most.
   void wishes(const Scores& scores, Wishes& out) {
     clear();

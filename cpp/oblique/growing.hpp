@@ -66,7 +66,7 @@ Plane TreeSearch<Targets>::start_plane(const NodeRows& rows) {
   return search.plane();
 }
 
-// Grows a subtree in the place of leaf n: each split by the criterion for growing, the last by the
+// Grows a subtree in place of leaf n: each split by the criterion for growing, the last by the
 // loss.
 template <class Targets>
 void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {

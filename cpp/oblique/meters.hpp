@@ -111,7 +111,7 @@ class TwoLabelMeter : public PriceSums {
     skip_bucket(b);
     return floor;
   }
-  // The rows of both classes want to their leaves. If both leaves have one label, the right one is
+  // The rows of both classes prefer their leaves. If both leaves have one label, the right one is
   // for the other class.
   void wishes(const Scores& scores, Wishes& out) const {
     Cost left[2] = {0, 0};
@@ -241,7 +241,7 @@ class LabelMeter : public ClassSides {
     for (int s = 0; s < 2; ++s) count_[s] = saved_[s], find_most(s);
   }
 
-  // The rows of the two labels want to their leaves; the others are wrong in both. If both leaves
+  // The rows of the two labels prefer their leaves; the others are wrong in both. If both leaves
   // have one label, the right one is for the next class.
   void wishes(const Scores& scores, Wishes& out) {
     count(scores);

@@ -53,7 +53,7 @@ class Classes {
     use(meter);
   }
 
-  // Prices under which a random part of the classes wants to the right.
+  // Prices under which a random part of the classes prefers the right side.
   std::vector<Cost> random_prices(const std::vector<int>& rows, Random& random) const {
     std::vector<char> right(static_cast<std::size_t>(data_.classes));
     for (char& r : right) r = random.coin() ? 1 : 0;
@@ -97,7 +97,7 @@ class Numbers {
     use(meter);
   }
 
-  // Prices under which the targets above that of a random row want to the right.
+  // Prices under which the targets above that of a random row prefer the right.
   std::vector<Cost> random_prices(const std::vector<int>& rows, Random& random) const {
     const int at = random.below(static_cast<int>(rows.size()));
     const double edge = data_.targets[rows[static_cast<std::size_t>(at)]];

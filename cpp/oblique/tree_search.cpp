@@ -16,7 +16,7 @@ int TreeSearch<Targets>::add_leaf(int parent) {
   return static_cast<int>(nodes_.size()) - 1;
 }
 
-// Puts the subtree `by` in the place of n, of which it is a part.
+// Puts the subtree `by` in place of n, of which it is a part.
 template <class Targets>
 void TreeSearch<Targets>::replace(int n, int by) {
   const int parent = at(n).parent;

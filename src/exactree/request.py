@@ -135,7 +135,7 @@ def _refuse_beside_costs(given: Mapping[str, Any]) -> None:
     for name in ("objective", "class_weight", "constraint"):
         if given.get(name) is not None:
             raise ValueError(
-                f"{name}={given[name]!r} does not go with costs, which stand in the place of "
+                f"{name}={given[name]!r} does not go with costs, which stand in place of "
                 "targets and weights: leave one of them out"
             )
     if given.get("task", "classification") != "classification":

@@ -108,7 +108,7 @@ class BinaryKernel {
     close(seen, free_best);
   }
 
-  // The sides of column i with no split and with at most one, for who looks deeper.
+  // The sides of column i with no split and with at most one, for deeper searches.
   void tell(int i, const int leaf[2], const int single[2]) {
     if (query_.glance == nullptr) return;
     const int left = node_.flipped(i) ? 0 : 1;  // which of ours is the left side

@@ -9,7 +9,7 @@
 //
 // The inner side of j, split by i, has the margin f(d(i, j)) with f(x) = |x| + |d(j) - x|. As f is
 // convex, its largest value over all i is at the largest or at the least d(i, j). On the outer side
-// the same holds of d(i) - d(i, j), with d less d(j) in the place of d(j). So a pass over the pairs
+// the same holds of d(i) - d(i, j), with d less d(j) in place of d(j). So a pass over the pairs
 // that keeps four extremes for every column solves depth two.
 #pragma once
 

@@ -147,7 +147,7 @@ class PackedNode final : public BinaryNode {
     label_ = static_cast<int>(top - total_.begin());
   }
 
-  // Problem that split nothing in the parent, or the same as another, do so here.
+  // Columns that split nothing in the parent, or the same as another, do so here.
   void find_distinct() {
     std::vector<int> all;
     const std::vector<int>* from = parent_ == nullptr ? &all : &parent_->distinct_;

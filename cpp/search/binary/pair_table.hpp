@@ -1,4 +1,4 @@
-// Problem of two values as packed words, compiled per instruction set: what all nodes share.
+// Columns of two values as packed words, compiled per instruction set: what all nodes share.
 //
 // Rows have places, class after class, each class from a new word on; so counts per class are plain
 // popcounts.

@@ -66,7 +66,7 @@ class SecondSplits {
     find_leaves(rows, classes);
   }
 
-  // What the best column makes of it. Problem beyond the last stand for no split at all.
+  // What the best column makes of it. Columns beyond the last stand for no split at all.
   FewestErrors fewest(const SetCounts<Count>& rows) const {
     Register one = Register::zero(), two = one, three = one;
     for (int j = 0; j < rows.stride; j += kSize) {

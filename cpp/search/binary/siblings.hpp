@@ -4,11 +4,11 @@
 // X', Y' those of another column; e the optimum within the budget of a side, I the influence.
 //
 // Sibling. By Subset and Similarity (chain.hpp), e(X') >= e(X and X') >= e(X) - I(X - X'). The same
-// holds for any solved set in the place of X, so each side of the other column gets two bounds:
+// holds for any solved set in place of X, so each side of the other column gets two bounds:
 //   e(X') >= e(X) - I(X - X') and e(X') >= e(Y) - I(Y - X'),
 //   e(Y') >= e(X) - I(X - Y') and e(Y') >= e(Y) - I(Y - Y'),
 // and all four differences follow from the number of rows in both X and X'. With S itself, solved
-// for the budget of a side, in the place of X: e(X') >= e(S) - I(Y'), e(Y') >= e(S) - I(X').
+// for the budget of a side, in place of X: e(X') >= e(S) - I(Y'), e(Y') >= e(S) - I(X').
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ enum class Pruning {
   kTransfer,      // bounds of a neighbouring subproblem, carried over
   kIncumbent,     // a good tree before the search
   kUsefulSplits,  // more splits than their penalties allow
-  // Problem of two values:
+  // Columns of two values:
   kSibling,      // a column whose sides resemble those of a solved one
   kSecondSplit,  // what a side costs at least, from its best single split
   kLookAhead,    // one level less is solved first: a start, an order and a bound
@@ -35,9 +35,9 @@ enum class Pruning {
   kForced,  // single splits: errors that all masks of a branch make
   kRecent,  // single splits: masks that were best for other rows lately come first
   kBranch,  // what all masks of a branch send left, and what right, costs too much already
-  // Problem of two values again:
+  // Columns of two values again:
   kConflict,  // equal rows of both classes, taken out in pairs
-  // Problem of many values again:
+  // Columns of many values again:
   kQuadrant,  // the same rows, met by the same two splits in the other order
   // No depth (and kIncumbent, kSibling, kArchive, kConflict):
   kSameColumn,  // columns that part the rows alike

@@ -82,7 +82,7 @@ def is_numbers(problem: Problem) -> bool:
 
 
 def whole_numbers(problem: Problem, best: float | None = None) -> Squares | Whole | None:
-    """Round a problem to whole numbers; finer ones if a tree of cost `best` is known. None: none."""
+    """Round a problem to whole numbers; to finer ones if a tree of cost `best` is known."""
     form = problem.form
     if isinstance(form, Deviances):
         return whole_deviances(problem, form, best)

@@ -117,7 +117,7 @@ class _Fronts:
             self._keep_all(self._extended(found.tree, rows, budget))
 
     def _extended(self, tree: Tree, rows: Rows, budget: Budget) -> list[Entry]:
-        """List the monotone trees that have single splits in the place of leaves of a tree."""
+        """List the monotone trees that have single splits in place of leaves of a tree."""
         if isinstance(tree, Leaf):
             found = [self.single.leaf(rows)]
             single = budget.depth > 0 and len(rows) > 1
