@@ -19,7 +19,7 @@ from exactree import OptimalTreeClassifier, OptimalTreeClassifierCV, solve
 from exactree.engines import Choice
 from exactree.engines.generic import generic
 from exactree.interrupts import check, deferred, interruptible
-from exactree.problem import Limits, Progress, Result
+from exactree.problem import Found, Limits, Progress, Result
 
 PACKAGE = str(Path(exactree.__file__).parent)
 RNG = np.random.default_rng(0)
@@ -295,13 +295,13 @@ def test_a_stopped_size_path_proves_nothing_of_more_splits(
     """The bound of two splits is none of three."""
     run = 0
 
-    def interrupted(problem: Any, limits: Limits, show: Any) -> Result:
+    def interrupted(problem: Any, limits: Limits, show: Any) -> Found:
         nonlocal run
         run += 1
         found = generic(problem, limits, None)
         if run < 2:
             return found
-        return Result("interrupted", "", found.objective, found.objective, 0, found.tree)
+        return Found("interrupted", "", found.objective, found.objective, 0, found.tree)
 
     monkeypatch.setattr(Choice, "for_problem", lambda *_: interrupted)
     numbers = X[:, 0] * 3 + X[:, 1]

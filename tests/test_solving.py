@@ -19,7 +19,7 @@ import exactree
 from exactree import tree
 from exactree.engines import ENGINES, brute_force
 from exactree.preparing import make_problem, read_data
-from exactree.problem import Limits, Problem, Result
+from exactree.problem import Found, Limits, Problem
 from exactree.request import Request, read_request
 from exactree.splits import Axis, AxisSplit
 from exactree.translating import translated
@@ -242,7 +242,7 @@ def test_a_wrong_objective_is_never_returned() -> None:
     data = read_data(LINE, STRIPES, request)
     sources = Axis().sources(data.X)
     problem = make_problem(data, sources, request)
-    found: Result = brute_force(problem, Limits())
+    found: Found = brute_force(problem, Limits())
     for lie in (replace(found, objective=0), replace(found, tree=tree.Leaf(0))):
         with pytest.raises(RuntimeError, match="report this as a bug"):
             translated(lie, problem, data, sources, started=0.0)

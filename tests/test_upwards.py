@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 from exactree import Progress, size_path, solve
 from exactree.engines.upwards import is_deep, sizes_upwards, then_few_levels, upwards
-from exactree.problem import Limits, OnProgress, Problem, Result, Status
+from exactree.problem import Found, Limits, OnProgress, Problem, Status
 from exactree.tree import Leaf, size
 
 
@@ -29,13 +29,13 @@ class Script:
         self.costs = costs
         self.asked: list[tuple[int, float]] = []
 
-    def __call__(self, problem: Problem, limits: Limits, show: OnProgress | None) -> Result:
+    def __call__(self, problem: Problem, limits: Limits, show: OnProgress | None) -> Found:
         self.asked.append((problem.max_depth, limits.seconds))
         cost, bound, status = self.costs[problem.max_depth]
         if show is not None:
             show(Progress(0.0, cost, bound))
         history = ((0.0, cost, bound),)
-        return Result(status, "", cost, bound, cost - bound, Leaf(cost), {}, history)
+        return Found(status, "", cost, bound, cost - bound, Leaf(cost), {}, history)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_where_all_trees_take_too_long_few_levels_may_have_a_better_one() -> Non
 
 
 def test_sizes_are_searched_one_by_one() -> None:
-    def every(problem: Problem, limits: Limits, show: OnProgress | None) -> list[Result]:
+    def every(problem: Problem, limits: Limits, show: OnProgress | None) -> list[Found]:
         assert (problem.max_depth, problem.max_splits) == (3, 6)
         costs = [20, 15, 12, 10, 9, 8, 8]
-        return [Result("optimal", "", c, c, 0, Leaf(c), {}, ((0.0, c, c),)) for c in costs]
+        return [Found("optimal", "", c, c, 0, Leaf(c), {}, ((0.0, c, c),)) for c in costs]
 
     script = Script({4: (7, 7, "optimal"), 5: (9, 2, "time_limit"), 6: (9, 2, "time_limit")})
     found = sizes_upwards(script, every, posed(), Limits(seconds=10.0))

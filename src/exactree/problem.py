@@ -366,8 +366,38 @@ def told(on_progress: OnProgress | None, progress: Progress) -> bool:
 
 
 @dataclass(frozen=True)
-class Result:
-    """The best tree found, with what is proved about it.
+class Found:
+    """What an engine gives back: the best tree and what is proved of it, in the problem's units.
+
+    Parameters
+    ----------
+    status : str
+        As in `Result`.
+    space : str
+        The trees that competed, in words.
+    objective, lower_bound, gap : int or float
+        The cost of the tree, what no tree is below, and the difference.
+    tree : Leaf or Node
+        The tree, over ranks and partitions of the problem.
+    stats : dict
+        Seconds, nodes, and a counter for every pruning.
+    history : tuple
+        (seconds, objective, lower bound) as they improved.
+    """
+
+    status: Status
+    space: str
+    objective: Number
+    lower_bound: Number
+    gap: Number
+    tree: Tree
+    stats: dict[str, Number] = field(default_factory=dict)
+    history: tuple[tuple[float, Number, Number], ...] = ()
+
+
+@dataclass(frozen=True)
+class Result(Found):
+    """The best tree found, with what is proved about it, in the user's splits, classes and weights.
 
     Parameters
     ----------
@@ -397,14 +427,6 @@ class Result:
         What each column holds, where they are not all complete numbers.
     """
 
-    status: Status
-    space: str
-    objective: Number
-    lower_bound: Number
-    gap: Number
-    tree: Tree
-    stats: dict[str, Number] = field(default_factory=dict)
-    history: tuple[tuple[float, Number, Number], ...] = ()
     classes: tuple[Any, ...] = ()
     feature_names: tuple[str, ...] | None = None
     columns: tuple[Kind, ...] | None = None
@@ -436,4 +458,4 @@ class Result:
         return f"{self.status}: {found} ({self.space})"
 
 
-Engine = Callable[[Problem, Limits, OnProgress | None], Result]
+Engine = Callable[[Problem, Limits, OnProgress | None], Found]

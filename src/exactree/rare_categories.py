@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from exactree.engines import search
 from exactree.objectives.native import is_error
 from exactree.preparing import Data
-from exactree.problem import Limits, OnProgress, Problem, Result
+from exactree.problem import Found, Limits, OnProgress, Problem
 from exactree.splits import Sources
 from exactree.splits.derived import FIRST, MOST, TableColumns
 
@@ -58,7 +58,7 @@ def search_frequent(
     remake: Remake,
     limits: Callable[[], Limits],
     show: OnProgress | None,
-) -> tuple[Result, Problem, Sources]:
+) -> tuple[Found, Problem, Sources]:
     """Search with columns for more and more categories until the others are proved of no use.
 
     Without a proof at the most columns there may be, the status is "memory_limit" and the bound
@@ -81,8 +81,8 @@ def search_frequent(
 
 
 def _bounded(
-    found: Result, problem: Problem, heaviest: NDArray[np.int64], limits: Callable[[], Limits]
-) -> Result:
+    found: Found, problem: Problem, heaviest: NDArray[np.int64], limits: Callable[[], Limits]
+) -> Found:
     """Give the result its bound over all categories."""
     most = problem.max_splits or 2**problem.max_depth - 1
     bound = found.lower_bound

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from exactree.objectives import MisclassificationError
 from exactree.objectives.ratios import BalancedError, Ratio
 from exactree.preparing import Data
-from exactree.problem import Problem, Progress, Result, Status
+from exactree.problem import Found, Problem, Progress, Result, Status
 from exactree.request import Request
 from exactree.routing import ends
 from exactree.shaping import given_shapes
@@ -42,7 +42,7 @@ from exactree.weights import COST_LIMIT, IntegerWeights, balanced, with_class_we
 
 # Solves a request for some data: the problem, what the engine found, and the same in the user's
 # splits.
-Run = Callable[[Data, Request], tuple[Problem, Result, Result]]
+Run = Callable[[Data, Request], tuple[Problem, Found, Result]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from exactree.objectives import check_declarations
 from exactree.objectives.row_costs import RowCosts
 from exactree.parameters import CertifyParameters, SolveParameters, completed, takes
 from exactree.preparing import Data, make_problem, read_data, read_priced
-from exactree.problem import Limits, OnProgress, Plane, Problem, Progress, Result, Status
+from exactree.problem import Found, Limits, OnProgress, Plane, Problem, Progress, Result, Status
 from exactree.proof import certify, refuse_certificate
 from exactree.rare_categories import refuse_left_out, search_frequent
 from exactree.ratios import solved_ratio
@@ -192,13 +192,13 @@ class Solving:
             known=None if known is None else known.cost,
         )
 
-    def unlisted(self) -> Result | None:
+    def unlisted(self) -> Found | None:
         """Give the single leaf if the listing of partitions was stopped."""
         if self.problem.partitions is None or self.problem.partitions.complete:
             return None
         return single_leaf(self.problem, "interrupted" if self.left().seconds else "time_limit")
 
-    def solved(self) -> Result:
+    def solved(self) -> Found:
         """Let the engine solve the problem."""
         if self.problem.max_depth == 0:
             return single_leaf(self.problem, "optimal")
@@ -209,7 +209,7 @@ class Solving:
         found = self.watch.ended(self.engine(self.problem, self.left(), self.show))
         return found if self.start is None else self.start.better(found)
 
-    def _with_more_categories(self) -> Result:
+    def _with_more_categories(self) -> Found:
         def remake(room: int) -> tuple[Problem, Sources]:
             self.pose(table_columns(self.data.X, room))
             return self.problem, self.sources
@@ -219,7 +219,7 @@ class Solving:
         )
         return found
 
-    def written(self, found: Result, time: SecondsLeft | None = None) -> Result:
+    def written(self, found: Found, time: SecondsLeft | None = None) -> Result:
         """Give the engine's result in the user's splits, classes and units."""
         left = self.for_fitting(found) if time is None else time
         if self.where is not None:
@@ -235,7 +235,7 @@ class Solving:
             shaped=found.tree if own else None,
         )
 
-    def for_fitting(self, found: Result) -> SecondsLeft:
+    def for_fitting(self, found: Found) -> SecondsLeft:
         """Give the splits of a tree what is left of the time, or some more if it is over."""
         now, limit = perf_counter(), self.started + self.request.time_limit
         over = found.status in ("time_limit", "interrupted")
@@ -248,7 +248,7 @@ class Solving:
 def best_ratio(solving: Solving, sources: Sources) -> Result:
     """Solve for a ratio of counts, by searches that weigh the rows otherwise."""
 
-    def run(data: Data, request: Request) -> tuple[Problem, Result, Result]:
+    def run(data: Data, request: Request) -> tuple[Problem, Found, Result]:
         one = Solving(request, perf_counter())
         one.data, one.where = data, solving.where
         with interruptible():
@@ -304,7 +304,7 @@ class Watch:
         if shown.gap and shown.gap <= self._gap_limit(shown):
             self._end("gap_limit")
 
-    def ended(self, found: Result) -> Result:
+    def ended(self, found: Found) -> Found:
         """Say why a search was stopped, unless it had proved its tree."""
         if found.status != "interrupted" or self.reason is None:
             return found

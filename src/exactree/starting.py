@@ -16,7 +16,7 @@ from exactree.engines import search
 from exactree.engines.subproblems import in_ranks_of, subproblem
 from exactree.leaves import counter
 from exactree.preparing import Data
-from exactree.problem import Cut, Limits, Number, Problem, Result
+from exactree.problem import Cut, Found, Limits, Number, Problem
 from exactree.routing import ends
 from exactree.splits import SurfaceSplit
 from exactree.splits.axis import AxisSplit
@@ -47,7 +47,7 @@ class Start:
     tree: Tree
     translated: bool
 
-    def better(self, found: Result) -> Result:
+    def better(self, found: Found) -> Found:
         """Give the better of the start and what a search found, with what the search proved."""
         if self.cost >= found.objective:
             return found

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from exactree.interrupts import interruptible
 from exactree.leaves import counter
 from exactree.preparing import Data
-from exactree.problem import Cut, Plane, Problem, Result, Status
+from exactree.problem import Cut, Found, Plane, Problem, Result, Status
 from exactree.routing import ends
 from exactree.splits import Sources
 from exactree.splits.family import SecondsLeft, no_limit
@@ -23,7 +23,7 @@ from exactree.tree import Leaf, Node, Split, Tree, to_text
 
 
 def translated(
-    found: Result,
+    found: Found,
     problem: Problem,
     data: Data,
     sources: Sources,
@@ -51,8 +51,9 @@ def translated(
         (seconds, problem.price(best), problem.price(bound))
         for seconds, best, bound in found.history
     )
-    return replace(
-        found,
+    return Result(
+        status=found.status,
+        space=found.space,
         objective=problem.price(found.objective),
         lower_bound=problem.price(found.lower_bound),
         gap=problem.worth(found.gap),
@@ -91,7 +92,7 @@ class _Fitting:
         """Tell whether the tree may be another one than the engine's."""
         return self.moved or self.stopped is not None
 
-    def status(self, found: Result, cost: Any) -> Status:
+    def status(self, found: Found, cost: Any) -> Status:
         """Give the status of the tree that was written down."""
         if self.stopped is not None:
             return self.stopped
@@ -138,7 +139,7 @@ def no_time() -> float:
     return 0.0
 
 
-def _refuse_other_cost(found: Result, problem: Problem, counted: Fraction | float) -> None:
+def _refuse_other_cost(found: Found, problem: Problem, counted: Fraction | float) -> None:
     # Sums of floats in another order differ in their last digits.
     off, share = abs(counted - found.objective), 0.0 if problem.objective.integral else 1e-9
     if off > share * abs(float(counted)) and off > share * _tiny(problem):

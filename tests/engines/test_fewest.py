@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
+from test_families import Pairs
 
 from exactree import solve
 from exactree.objectives import CostMatrix
 from exactree.tree import depth, size
-from tests.test_families import Pairs
 
 
 @st.composite

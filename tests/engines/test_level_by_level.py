@@ -14,7 +14,7 @@ from exactree.engines.search import _search_below
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out, every, hard_rows
 from exactree.engines.subproblems import with_best_ends
 from exactree.engines.upwards import level_by_level
-from exactree.problem import Limits, Problem, Result
+from exactree.problem import Found, Limits, Problem
 from exactree.tree import Leaf, Node, Tree, depth
 
 
@@ -79,7 +79,7 @@ def test_a_deep_search_without_time_keeps_the_tree_of_fewer_levels() -> None:
     problem = random_problem(4, rows=60, levels=6)
     asked = []
 
-    def run(part: Problem, limits: Limits, show: Any) -> Result:
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
         asked.append((part.max_depth, part.n_rows))
         # Only up to four levels are within reach.
         hopeless = part.max_depth > 4
@@ -110,7 +110,7 @@ def test_some_rows_never_prove_too_much(seed: int) -> None:
     tree = search(replace(problem, max_depth=1), Limits()).tree
     targets = []
 
-    def below(part: Problem, target: int, proved: int) -> Result:
+    def below(part: Problem, target: int, proved: int) -> Found:
         targets.append(target)
         assert part.n_rows <= problem.n_rows and part.max_depth == problem.max_depth
         found = _search_below(part, Limits(proved=proved), None, target)
@@ -127,10 +127,10 @@ def test_some_rows_never_prove_too_much(seed: int) -> None:
 def test_some_rows_bound_what_no_search_reaches() -> None:
     problem = replace(random_problem(9, rows=300, levels=5, classes=2), penalty=0)
 
-    def run(part: Problem, limits: Limits, show: Any) -> Result:
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
         return search(part, Limits(seconds=0.0 if part.max_depth > 3 else 9.0))
 
-    def below(part: Problem, limits: Limits, show: Any, cost: Any) -> Result:
+    def below(part: Problem, limits: Limits, show: Any, cost: Any) -> Found:
         return _search_below(part, replace(limits, seconds=9.0), show, cost)
 
     assert can_leave_rows_out(problem)
@@ -150,7 +150,7 @@ def test_ctrl_c_ends_all_levels() -> None:
     problem = random_problem(5)
     asked = []
 
-    def run(part: Problem, limits: Limits, show: Any) -> Result:
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
         asked.append(limits.seconds)
         found = search(part, Limits(seconds=limits.seconds))
         return replace(found, status="interrupted", lower_bound=0, gap=found.objective)

@@ -11,12 +11,12 @@ from exactree.memory import default_limit
 from exactree.problem import (
     CellSplit,
     Cut,
+    Found,
     Limits,
     ListedSplit,
     OnProgress,
     Problem,
     Progress,
-    Result,
     Status,
 )
 from exactree.tree import Leaf, Node, Split, Tree
@@ -79,12 +79,12 @@ def refuse_long_budget(problem: Problem, *, sizes: bool) -> None:
         )
 
 
-def result_of(problem: Problem, found: Any, *, objective: int, bound: int, tree: Any) -> Result:
+def result_of(problem: Problem, found: Any, *, objective: int, bound: int, tree: Any) -> Found:
     """Give one answer of a search."""
     made = [CellSplit(cells, tuple(left)) for cells, left in found.parts]
     # A search for all sizes may stop after it has proved some of them.
     status: Status = "optimal" if bound == objective else found.status
-    return Result(
+    return Found(
         status=status,
         space=problem.space,
         objective=objective,

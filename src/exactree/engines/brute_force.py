@@ -14,13 +14,13 @@ from exactree.objectives import MisclassificationError, SquaredError
 from exactree.partitions import unpacked
 from exactree.problem import (
     Cut,
+    Found,
     Limits,
     ListedSplit,
     Number,
     OnProgress,
     Problem,
     Progress,
-    Result,
     Status,
     told,
 )
@@ -38,7 +38,7 @@ class _Stop(Exception):
     """Raised out of the recursion when the time is up."""
 
 
-def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Found:
     """Solve the problem by the specification's recursion best(d, k, xs).
 
     Stopped early, it has only the single leaf to show, and what equal rows prove.
@@ -80,7 +80,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
         bound = equal_rows_cost(problem.keys(), problem.targets(), problem.objective)
     seconds = perf_counter() - start
     told(on_progress, Progress(seconds, objective, bound))
-    return Result(
+    return Found(
         status=status,
         space=problem.space,
         objective=objective,

@@ -23,7 +23,7 @@ from exactree.combinations import count, unranked
 from exactree.engines.leaf import single_leaf
 from exactree.engines.rule_list import Ints, Rules, best_tree, rules_of
 from exactree.interrupts import interruptible
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
+from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress, Status
 
 BATCH_BYTES = 2**26
 # A process gets enough at once to be worth sending to, and returns often enough to be stopped.
@@ -57,7 +57,7 @@ class _Block:
 
 def best_combination(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, method: Method
-) -> Result:
+) -> Found:
     """Find the best tree over all combinations of at most `max_splits` rules."""
     start = perf_counter()
     result = single_leaf(problem, "optimal")
@@ -100,7 +100,7 @@ def best_combination(
     )
 
 
-def _improved(result: Result, rules: Rules, block: _Block, found: Best) -> Result:
+def _improved(result: Found, rules: Rules, block: _Block, found: Best) -> Found:
     """Build the tree of the combination that was found."""
     (chosen,) = unranked(block.k, [found.position], len(rules)).tolist()
     cost, tree = best_tree(rules, chosen)

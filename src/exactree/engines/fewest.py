@@ -25,14 +25,14 @@ import numpy as np
 from exactree import _native
 from exactree.bounds import useful_splits
 from exactree.objectives.native import ClassWeights, CostTable, PricedRows
-from exactree.problem import Limits, OnProgress, Problem, Progress, Result
+from exactree.problem import Found, Limits, OnProgress, Problem, Progress
 from exactree.tree import size
 
 # How many numbers (rows times columns) a table may have, by depth, for smaller trees to be looked
 # for when one is perfect: that takes some tenths of a second.
 PERFECT = {1: 10**7, 2: 10**6, 3: 10**5, 4: 10**4, 5: 10**3}
 
-Native = Callable[[Problem, Limits, OnProgress | None, dict[str, Any]], Result]
+Native = Callable[[Problem, Limits, OnProgress | None, dict[str, Any]], Found]
 
 
 def most_splits(problem: Problem) -> int:
@@ -84,7 +84,7 @@ def search_fewest(
     options: dict[str, Any],
     *,
     equal_rows: int,
-) -> Result:
+) -> Found:
     """Search for the cheapest tree, and of those for one with the fewest splits."""
     made = finer(problem)
     if made is None:
@@ -137,7 +137,7 @@ def _count_in(limits: Limits, units: int) -> None:
         limits.elsewhere.units = units
 
 
-def coarser(found: Result, factor: int) -> Result:
+def coarser(found: Found, factor: int) -> Found:
     """Give the result in the units of the coarser problem."""
     objective, bound = int(found.objective) // factor, int(found.lower_bound) // factor
     return replace(

@@ -28,7 +28,7 @@ from exactree.engines.columns import Chain, Columns
 from exactree.engines.partitions import Distinct, ListedPartitions
 from exactree.engines.screening import Screen
 from exactree.interrupts import interruptible
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status, told
+from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress, Status, told
 from exactree.tree import Leaf, Node, Tree
 
 # A child may look for more than is needed: a sharper bound prunes its neighbours too.
@@ -99,7 +99,7 @@ def generic(
     on_progress: OnProgress | None = None,
     *,
     without: frozenset[str] = frozenset(),
-) -> Result:
+) -> Found:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
 
     It runs in one thread, and its memory is that of the data and of a cache that the memory limit
@@ -184,7 +184,7 @@ class Search:
             self.polled = now
             self.on_progress(Progress(now - self.start, self.best.cost, self.lower_bound()))
 
-    def result(self, status: Status) -> Result:
+    def result(self, status: Status) -> Found:
         """Give what was found and proved, the cost added up again from the finished leaves."""
         tree, cost = self.filled(self.best.tree, self.rows)
         bound = cost if status == "optimal" else min(self.lower_bound(), cost)
@@ -194,7 +194,7 @@ class Search:
         self.history.append((seconds, cost, bound))
         if not told(self.on_progress, Progress(seconds, cost, bound)) and status != "optimal":
             status = "interrupted"
-        return Result(
+        return Found(
             status=status,
             space=self.problem.space,
             objective=cost,

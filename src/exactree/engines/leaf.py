@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from exactree.bounds import equal_rows_cost
-from exactree.problem import Number, Problem, Result, Status
+from exactree.problem import Found, Number, Problem, Status
 from exactree.tree import Leaf
 
 
-def single_leaf(problem: Problem, status: Status) -> Result:
+def single_leaf(problem: Problem, status: Status) -> Found:
     """Give the leaf with its cost; if it is not "optimal", with what equal rows prove."""
     targets, objective = problem.targets().merged(), problem.objective
     exact = objective.cost(targets)
@@ -15,7 +15,7 @@ def single_leaf(problem: Problem, status: Status) -> Result:
     bound = cost
     if status != "optimal":
         bound = equal_rows_cost(problem.keys(), problem.targets(), objective)
-    return Result(
+    return Found(
         status=status,
         space=problem.space,
         objective=cost,

@@ -24,7 +24,7 @@ from exactree.engines.search import search, search_sizes, table_of
 from exactree.engines.squares import is_squared, loss, why_not_whole
 from exactree.objectives.native import ClassWeights, PricedRows
 from exactree.partitions import Terms
-from exactree.problem import Cut, Limits, OnProgress, Plane, Problem, Progress, Result, Status
+from exactree.problem import Cut, Found, Limits, OnProgress, Plane, Problem, Progress, Status
 from exactree.tree import Leaf, Node, Tree
 
 Lists = tuple[list[int], list[int], list[list[float]]]  # children and planes in preorder
@@ -52,7 +52,7 @@ LEAST_SECONDS = 0.03
 DEEPEST = 16
 
 
-def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Found:
     """Search until the bound is met, the limit is reached, or nothing better was found for long."""
     run = _Run(problem, limits, on_progress)
     few = run.terms.values.size <= FEW_NUMBERS
@@ -67,7 +67,7 @@ def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = Non
     return better_of(found, again, run.seconds())
 
 
-def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Found:
     """Search as `local` does; then, where the partitions are within reach, prove or do better."""
     assert problem.partitions is not None
     if not problem.partitions.exhaustive:
@@ -85,7 +85,7 @@ def surfaces(problem: Problem, limits: Limits, on_progress: OnProgress | None = 
 
 def surface_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None = None
-) -> list[Result]:
+) -> list[Found]:
     """Solve for every number of splits from 0 to `max_splits`.
 
     One exact search does, where the partitions are within reach and it comes to an end; for the
@@ -95,7 +95,7 @@ def surface_sizes(
     started = perf_counter()
     sizes = range(1, problem.max_splits + 1)
     found = [single_leaf(replace(problem, max_splits=0), "optimal")]
-    exact: list[Result] = []
+    exact: list[Found] = []
     if problem.partitions.exhaustive and not is_squared(problem):
         exact = search_sizes(problem, limits, on_progress)
     for k in sizes:
@@ -144,7 +144,7 @@ class _Run:
         show, before = self.on_progress, self.seconds()
         return lambda p: show(Progress(p.seconds + before, p.objective, p.lower_bound))
 
-    def local(self, idle_rounds: int, *, to_the_end: bool) -> Result:
+    def local(self, idle_rounds: int, *, to_the_end: bool) -> Found:
         """Search; `to_the_end` of a limit of time, if there is one."""
         bound, price = self.targets.bound, self.targets.price
         if to_the_end and self.limits.seconds < inf:
@@ -159,7 +159,7 @@ class _Run:
             status = "interrupted"
         low = min(bound, cost)
         history = [(seconds, units * price, min(bound, units * price)) for seconds, units in costs]
-        return Result(
+        return Found(
             status="optimal" if cost <= bound else status,
             space=self.problem.space,
             objective=cost,
@@ -174,7 +174,7 @@ class _Run:
             history=(*history, (self.seconds(), cost, low)),
         )
 
-    def with_sets(self, found: Result) -> Result:
+    def with_sets(self, found: Found) -> Found:
         """Raise the bound by sets of rows that cannot be parted, where there is one split."""
         problem = self.problem
         if found.status != "local":
@@ -385,7 +385,7 @@ def any_tree(problem: Problem) -> int:
     return int(with_penalties(losses, problem.penalty if len(sizes) > 1 else 0))
 
 
-def better_of(local_result: Result, exact: Result, seconds: float) -> Result:
+def better_of(local_result: Found, exact: Found, seconds: float) -> Found:
     """Put together what both searches found and proved."""
     best = exact if exact.objective < local_result.objective else local_result
     bound = min(max(exact.lower_bound, local_result.lower_bound), best.objective)

@@ -34,7 +34,7 @@ from exactree.engines.squares import Squares
 from exactree.engines.whole import Whole, tree_cost
 from exactree.objectives.native import Deviances, Outputs, Quantiles
 from exactree.objectives.native import Squares as SquaresForm
-from exactree.problem import Limits, OnProgress, Problem, Progress, Result
+from exactree.problem import Found, Limits, OnProgress, Problem, Progress
 from exactree.tree import Tree
 
 # How often a problem is looked at again with finer numbers.
@@ -99,7 +99,7 @@ def whole_numbers(problem: Problem, best: float | None = None) -> Squares | Whol
 
 def search_numbers(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
-) -> Result:
+) -> Found:
     """Solve in whole numbers; again with finer ones if few digits are left."""
     refuse_long_budget(problem, sizes=False)
     start = perf_counter()
@@ -129,12 +129,12 @@ def search_numbers(
     return _unproved(replace(found, stats=best.stats))
 
 
-def _unproved(found: Result) -> Result:
+def _unproved(found: Found) -> Found:
     """Say that whole numbers could not prove it."""
     return replace(found, stats={**found.stats, "finished_in_numpy": 1})
 
 
-def _combined(found: Result, before: Result, *, prefer: bool = False) -> Result:
+def _combined(found: Found, before: Found, *, prefer: bool = False) -> Found:
     """Give what was found last with the better tree and the better bound of both.
 
     Of equal trees it is the one that was found before, unless the other is preferred.
@@ -158,7 +158,7 @@ def _combined(found: Result, before: Result, *, prefer: bool = False) -> Result:
     )
 
 
-def _settled(found: Result) -> Result:
+def _settled(found: Found) -> Found:
     """Close the gap of a complete search if it is within the tolerance; otherwise it stays open."""
     cost = found.objective
     if found.status != "optimal" or not squares.is_optimal(float(cost), float(found.lower_bound)):
@@ -169,7 +169,7 @@ def _settled(found: Result) -> Result:
 
 def search_number_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None
-) -> list[Result]:
+) -> list[Found]:
     """Solve for every size at once; those of few digits once more, by themselves."""
     refuse_long_budget(problem, sizes=True)
     start = perf_counter()
@@ -200,7 +200,7 @@ def _pass(
     on_progress: OnProgress | None,
     options: dict[str, Any],
     ties: Ties = NO_TIES,
-) -> list[Result]:
+) -> list[Found]:
     """Search once; one result, or with the option `sizes` one for every number of splits."""
 
     def poll(seconds: float, objective: int, lower_bound: int) -> None:
@@ -252,7 +252,7 @@ def _result(
     proved: bool,
     units: int,
     tree: Tree,
-) -> Result:
+) -> Found:
     """Cost the tree anew; "optimal" with a gap means that rounding may hide a better one."""
     cost = squares.loss if isinstance(whole, Squares) else tree_cost
     objective = cost(problem, tree)
@@ -263,7 +263,7 @@ def _result(
     ]
     history[-1] = (history[-1][0], objective, bound)
     return _settled(
-        Result(
+        Found(
             status="optimal" if proved else found.status,
             space=problem.space,
             objective=objective,

@@ -33,7 +33,7 @@ from exactree.engines.upwards import (
 )
 from exactree.engines.without_depth import by_splits_of, is_sparse, search_sparse
 from exactree.objectives.native import CostTable, PricedRows
-from exactree.problem import Limits, Number, OnProgress, Problem, Result
+from exactree.problem import Found, Limits, Number, OnProgress, Problem
 
 FEW_CLASSES = 16
 # Without a limit of memory, a search that makes its partitions itself keeps to this.
@@ -49,7 +49,7 @@ def search(
     switches: int = 0,
     isa: str = "auto",
     below: int | None = None,
-) -> Result:
+) -> Found:
     """Solve the problem, or stop at a limit with the best tree and a proved bound.
 
     `below` is the cost of a tree that is known, for problems with sides: if none is below it, the
@@ -79,7 +79,7 @@ def search(
 
 def _search_priced(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
-) -> Result:
+) -> Found:
     """Search for a tree that its penalty limits, and no depth."""
     one = partial(_search_once, options=options)
     plain = {name: options[name] for name in ("switches", "isa")}
@@ -95,7 +95,7 @@ def _search_priced(
 
 def search_sizes(
     problem: Problem, limits: Limits, on_progress: OnProgress | None = None
-) -> list[Result]:
+) -> list[Found]:
     """Solve the problem for every number of splits from 0 to `max_splits`.
 
     It takes one search if a depth limits the trees, else one for few levels and one per size.
@@ -113,7 +113,7 @@ def search_sizes(
 
 def _search_one(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
-) -> Result:
+) -> Found:
     started = perf_counter()
     bound = _conflicts(problem)
     left = replace(limits, seconds=seconds_left(limits, started))
@@ -122,7 +122,7 @@ def _search_one(
 
 def _search_once(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
-) -> Result:
+) -> Found:
     found = _run(problem, limits, on_progress, sizes=False, options=options)
     return result_of(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
@@ -131,7 +131,7 @@ def _search_once(
 
 def _search_every_size(
     problem: Problem, limits: Limits, on_progress: OnProgress | None
-) -> list[Result]:
+) -> list[Found]:
     found = _run(problem, limits, on_progress, sizes=True, options={})
     solved = zip(found.size_objectives, found.size_lower_bounds, found.size_trees, strict=True)
     return [result_of(problem, found, objective=o, bound=b, tree=t) for o, b, t in solved]
@@ -139,7 +139,7 @@ def _search_every_size(
 
 def _search_below(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, below: Number
-) -> Result:
+) -> Found:
     """Bound what trees cost, up to a cost; no first tree is looked for."""
     options = {"switches": NO_FIRST_TREE, "upper_bound": int(below)}
     return _search_once(problem, limits, on_progress, options)

@@ -7,10 +7,10 @@ from itertools import permutations
 from exactree.engines.combining import Best, best_combination
 from exactree.engines.growing import Batch, best_of
 from exactree.engines.rule_list import Ints, Rules
-from exactree.problem import Limits, OnProgress, Problem, Result
+from exactree.problem import Found, Limits, OnProgress, Problem
 
 
-def size_kperms(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+def size_kperms(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Found:
     """Solve the problem over its list of rules: min_E . concatMap_sodt_kperms . kcombs(k), k <= K.
 
     A tree is tried once for every order in which its rules can sink into it.

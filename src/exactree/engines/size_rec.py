@@ -6,13 +6,13 @@ import numpy as np
 
 from exactree.engines.combining import Best, best_combination
 from exactree.engines.rule_list import Bools, Ints, Rules
-from exactree.problem import Limits, OnProgress, Problem, Result
+from exactree.problem import Found, Limits, OnProgress, Problem
 
 # Above every cost, and such that a sum of a few does not overflow.
 NONE = np.int64(2**61)
 
 
-def size_rec(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Result:
+def size_rec(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Found:
     """Solve the problem over its list of rules: min_E . concatMap_sodt_rec . kcombs(k), k <= K."""
     return best_combination(problem, limits, on_progress, rec)
 

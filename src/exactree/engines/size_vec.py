@@ -10,7 +10,7 @@ import numpy as np
 from exactree.engines.combining import Best, best_combination
 from exactree.engines.growing import Batch, best_of
 from exactree.engines.rule_list import Ints, Rules
-from exactree.problem import Limits, OnProgress, Problem, Result
+from exactree.problem import Found, Limits, OnProgress, Problem
 
 
 def size_vec(
@@ -19,7 +19,7 @@ def size_vec(
     on_progress: OnProgress | None = None,
     *,
     xp: Any = np,
-) -> Result:
+) -> Found:
     """Solve the problem over its list of rules: min_E . concatMap_sodt_vec . kcombs(k), k <= K.
 
     `xp` is the array namespace that does the work, NumPy or another one of the array-API standard.

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from exactree.engines.subproblems import Rows, subproblem
 from exactree.objectives.native import ClassWeights
-from exactree.problem import Problem, Result
+from exactree.problem import Found, Problem
 from exactree.tree import Node, Tree
 
 # Searches a problem for trees below a cost; no more is asked of it than its bound.
-SearchBelow = Callable[[Problem, int, int], Result]
+SearchBelow = Callable[[Problem, int, int], Found]
 
 # Rows that are right for each one that is not.
 RIGHT = 2

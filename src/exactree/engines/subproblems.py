@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.problem import Cut, Number, Problem, Result
+from exactree.problem import Cut, Found, Number, Problem
 from exactree.rows import dense_ranks
 from exactree.tree import Leaf, Node, Tree
 
@@ -51,7 +51,7 @@ def in_ranks_of(tree: Tree, columns: NDArray[np.int32]) -> Tree:
 
 
 def with_best_ends(
-    tree: Tree, problem: Problem, solve: Callable[[Problem], Result]
+    tree: Tree, problem: Problem, solve: Callable[[Problem], Found]
 ) -> tuple[Tree, Number]:
     """Solve the last levels of a tree anew, all that `problem` has room for, and give its cost.
 
@@ -62,7 +62,7 @@ def with_best_ends(
 
 
 class _Ends:
-    def __init__(self, problem: Problem, solve: Callable[[Problem], Result]) -> None:
+    def __init__(self, problem: Problem, solve: Callable[[Problem], Found]) -> None:
         self.problem, self.solve = problem, solve
         self.targets = problem.targets()
 

@@ -18,13 +18,13 @@ from time import perf_counter
 from exactree.bounds import useful_splits
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
 from exactree.engines.subproblems import with_best_ends
-from exactree.problem import Limits, Number, OnProgress, Problem, Progress, Result, Status
+from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress, Status
 from exactree.tree import DEEPEST, size
 
-Run = Callable[[Problem, Limits, OnProgress | None], Result]
-RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Result]]
+Run = Callable[[Problem, Limits, OnProgress | None], Found]
+RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Found]]
 # Looks for a tree below a cost; if there is none, that cost is its bound. None: it did not begin.
-RunBelow = Callable[[Problem, Limits, OnProgress | None, Number], Result | None]
+RunBelow = Callable[[Problem, Limits, OnProgress | None, Number], Found | None]
 
 # Few levels, and the share of the time by which they have to be done.
 FEW, FEW_SHARE = 3, 0.7
@@ -65,7 +65,7 @@ def upwards(
     limits: Limits,
     show: OnProgress | None = None,
     by_splits: RunBelow | None = None,
-) -> Result:
+) -> Found:
     """Search few levels, then all; the best tree of all, and what the last search proves."""
     watch = _Watch(limits, show)
     few = replace(problem, max_depth=FEW)
@@ -80,7 +80,7 @@ def upwards(
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
 
 
-def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -> Result | None:
+def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -> Found | None:
     """Search by splits; if there is no time to finish that, one more level with what is left."""
     ends = isinf(watch.all.seconds)
     share = 1.0 if ends else max(SPLITS_SHARE, watch.share_gone() + LEAST_SHARE)
@@ -97,7 +97,7 @@ def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -
     return watch.with_tree(found, run(more, watch.limits(1.0), watch.shown(False)))
 
 
-def _fewest(by_splits: RunBelow, problem: Problem, found: Result, watch: _Watch) -> Result:
+def _fewest(by_splits: RunBelow, problem: Problem, found: Found, watch: _Watch) -> Found:
     """Look for trees of the same cost with fewer splits.
 
     Those of few splits were all among the trees of few levels: if one of them is optimal, it has
@@ -115,12 +115,12 @@ def _fewest(by_splits: RunBelow, problem: Problem, found: Result, watch: _Watch)
 
 
 def then_few_levels(
-    whole: Callable[[Problem, Limits, OnProgress | None], Result | None],
+    whole: Callable[[Problem, Limits, OnProgress | None], Found | None],
     run: Run,
     problem: Problem,
     limits: Limits,
     show: OnProgress | None = None,
-) -> Result | None:
+) -> Found | None:
     """Search all trees, and if that takes too long, trees of few levels with the time left.
 
     For a search that mostly finishes. What it proved holds for the better of the two trees.
@@ -142,7 +142,7 @@ def level_by_level(
     limits: Limits,
     show: OnProgress | None = None,
     below: RunBelow | None = None,
-) -> Result:
+) -> Found:
     """Search one level less first, and so on down to few, each with a share of a limited time.
 
     A deep search that is stopped has often found less than one of fewer levels, which is over soon
@@ -168,7 +168,7 @@ def _grow(run: Run, problem: Problem, watch: _Watch, share: float) -> None:
     best = watch.best
     assert best is not None
 
-    def solve(part: Problem) -> Result:
+    def solve(part: Problem) -> Found:
         return run(part, watch.limits(min(share * 1.1, 1.0)), None)
 
     tree, cost = with_best_ends(best.tree, problem, solve)
@@ -182,7 +182,7 @@ def _bound(below: RunBelow, problem: Problem, watch: _Watch) -> None:
     assert best is not None
     share = gone + min(gone / 2, MOST_LEFT * (1 - gone))
 
-    def search(part: Problem, target: int, proved: int) -> Result:
+    def search(part: Problem, target: int, proved: int) -> Found:
         limits = replace(watch.limits(share), proved=proved)
         found = below(part, limits, watch.shown_bound(), target)
         assert found is not None
@@ -208,7 +208,7 @@ def sizes_upwards(
     limits: Limits,
     show: OnProgress | None = None,
     by_splits: RunBelow | None = None,
-) -> list[Result]:
+) -> list[Found]:
     """Search few levels for all sizes, then size by size: the small ones are proved first."""
     watch = _Watch(limits, show)
     most = problem.max_splits or 0
@@ -235,7 +235,7 @@ class _Watch:
         self.all, self.show = limits, show
         self.start = perf_counter()
         self.began = 0.0  # of the last search that was given limits, since the start
-        self.best: Result | None = None
+        self.best: Found | None = None
         self.status: Status = "optimal"
         self.proved: Number = 0  # of all trees
 
@@ -276,7 +276,7 @@ class _Watch:
         now = (perf_counter() - self.start, best.objective, self.proved)
         self.best = replace(best, history=(*best.history, now))
 
-    def keep(self, found: Result, since: float | None = None) -> None:
+    def keep(self, found: Found, since: float | None = None) -> None:
         """Take a tree, not what was proved, of the last search or of one that began `since`."""
         if found.status == "interrupted":
             self.status = found.status
@@ -287,7 +287,7 @@ class _Watch:
             better = (told for told in history if not before or told[1] < before[-1][1])
             self.best = replace(found, history=(*before, *better))
 
-    def finished(self, found: Result) -> Result:
+    def finished(self, found: Found) -> Found:
         """Join the last search with the best tree of those before."""
         best = self.best
         assert best is not None
@@ -310,7 +310,7 @@ class _Watch:
             history=(*best.history, *later[:-1], (later[-1][0], objective, bound)),
         )
 
-    def with_tree(self, found: Result, other: Result) -> Result:
+    def with_tree(self, found: Found, other: Found) -> Found:
         """Give what was proved of all trees with the better tree of two searches."""
         objective = min(found.objective, other.objective)
         status: Status = "interrupted" if other.status == "interrupted" else found.status

@@ -10,7 +10,7 @@ from exactree.engines.answers import polled, refuse_long_budget, result_of
 from exactree.engines.upwards import RunBelow, enough_levels
 from exactree.memory import default_limit
 from exactree.objectives.native import ClassWeights
-from exactree.problem import Limits, Number, OnProgress, Problem, Result
+from exactree.problem import Found, Limits, Number, OnProgress, Problem
 
 # What a search of thresholds as columns looks at: so many binary columns, or triples of thresholds
 # times rows.
@@ -20,7 +20,7 @@ MAX_TRIPLES = 10**12
 
 def search_sparse(
     problem: Problem, limits: Limits, on_progress: OnProgress | None, options: dict[str, Any]
-) -> Result | None:
+) -> Found | None:
     """Search few thresholds for a tree that only a penalty limits.
 
     None: its weights are too large, or its tree would be too deep.
@@ -60,7 +60,7 @@ def _search_splits(
     on_progress: OnProgress | None,
     below: Number,
     options: dict[str, Any],
-) -> Result | None:
+) -> Found | None:
     """Look for a tree below a cost, with at most so many splits or a penalty for each."""
     refuse_long_budget(problem, sizes=False)
     if limits.elsewhere is not None:  # where there are workers, all of them search

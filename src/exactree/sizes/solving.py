@@ -8,7 +8,7 @@ from typing import Any
 
 from exactree.engines import search, search_sizes, single_leaf, surface_sizes, surfaces
 from exactree.interrupts import deferred, interruptible
-from exactree.problem import Problem, Result
+from exactree.problem import Found, Problem, Result
 from exactree.rare_categories import refuse_left_out
 from exactree.request import Request
 from exactree.sizes.agreement import never_rising
@@ -55,7 +55,7 @@ def _ratios(solving: Solving, sources: Sources, max_splits: int) -> list[Result]
     return never_rising(found)
 
 
-def _all_sizes(solving: Solving, max_splits: int) -> list[Result]:
+def _all_sizes(solving: Solving, max_splits: int) -> list[Found]:
     """Run the native search once, or an engine that knows one size at a time for each."""
     room = min(max_splits, solving.problem.n_rows - 1, 2**solving.problem.max_depth - 1)
     problem = replace(solving.problem, max_splits=room)
@@ -70,7 +70,7 @@ def _all_sizes(solving: Solving, max_splits: int) -> list[Result]:
     return _one_by_one(solving, problem, room)
 
 
-def _one_by_one(solving: Solving, problem: Problem, room: int) -> list[Result]:
+def _one_by_one(solving: Solving, problem: Problem, room: int) -> list[Found]:
     """Run an engine for every size; they share the time."""
     found = [single_leaf(replace(problem, max_splits=0), "optimal")]
     for k in range(1, room + 1):

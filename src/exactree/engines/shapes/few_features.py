@@ -20,7 +20,7 @@ from exactree.engines.shapes.restricting import (
     result_of,
     whole_budget,
 )
-from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Result
+from exactree.problem import Cut, Engine, Found, Limits, Number, OnProgress, Problem
 from exactree.tree import Leaf, Node, Tree, nodes
 
 Features = frozenset[int]
@@ -34,7 +34,7 @@ def few_features(
     engine: Engine,
     features: Sequence[int],
     most: int,
-) -> Result:
+) -> Found:
     """Find the best tree of at most `most` features; `features` has that of each rank column."""
     started = perf_counter()
     inner = Inner(problem, engine, limits, started, on_progress)

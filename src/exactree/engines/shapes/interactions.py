@@ -31,7 +31,7 @@ from exactree.engines.shapes.restricting import (
     whole_budget,
 )
 from exactree.engines.shapes.thresholds import Thresholds
-from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Result
+from exactree.problem import Cut, Engine, Found, Limits, Number, OnProgress, Problem
 from exactree.tree import Leaf, Node, Tree
 
 Group = frozenset[int]
@@ -53,7 +53,7 @@ def interactions(
     on_progress: OnProgress | None,
     engine: Engine,
     groups: Sequence[Group],
-) -> Result:
+) -> Found:
     """Find the best tree whose paths keep to groups of rank columns."""
     started = perf_counter()
     search = _Paths(Inner(problem, engine, limits, started, on_progress))

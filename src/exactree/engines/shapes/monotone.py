@@ -43,7 +43,7 @@ from exactree.engines.shapes.restricting import (
 )
 from exactree.engines.shapes.single_splits import Entry, SingleSplits, table, undominated
 from exactree.engines.shapes.thresholds import Cases, Thresholds, least
-from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Result
+from exactree.problem import Cut, Engine, Found, Limits, Number, OnProgress, Problem
 from exactree.tree import Leaf, Node, Tree
 
 # Deeper trees begin with those of one level less, which take some of the time.
@@ -57,7 +57,7 @@ def monotone(
     on_progress: OnProgress | None,
     engine: Engine,
     directions: Sequence[int],
-) -> Result:
+) -> Found:
     """Find the best monotone tree; `directions` has 1, 0 or -1 for every rank column."""
     started = perf_counter()
     search = _Fronts(Inner(problem, engine, limits, started, on_progress), directions)

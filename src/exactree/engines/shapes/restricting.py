@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.engines.whole import tree_cost
-from exactree.problem import Cut, Engine, Limits, Number, OnProgress, Problem, Progress, Result
+from exactree.problem import Cut, Engine, Found, Limits, Number, OnProgress, Problem, Progress
 from exactree.tree import Leaf, Node, Tree
 
 Rows = NDArray[np.intp]
@@ -151,14 +151,14 @@ def whole_budget(problem: Problem) -> Budget:
 
 def result_of(
     problem: Problem, cost: Number, bound: Number, tree: Tree, status: str, started: float
-) -> Result:
+) -> Found:
     """Put a result together; floats are added up anew, with all digits."""
     seconds = perf_counter() - started
     if not problem.objective.integral:
         counted = tree_cost(problem, tree)
         cost, bound = counted, counted if bound >= cost else bound
     bound = min(bound, cost)
-    return Result(
+    return Found(
         status="optimal" if bound == cost else status,  # type: ignore[arg-type]
         space=problem.space,
         objective=cost,
