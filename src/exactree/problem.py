@@ -3,7 +3,7 @@
 A `Problem` has no coordinates: ranks, labels, weights and budgets. For an integral objective there
 are no real numbers either: one unit of cost is worth `scale` of the user's weight, so that
 everything before the final conversion is exact. Other objectives are in the user's units, as
-floats. An engine is a function from a problem and its limits to a `Result` in the same units.
+floats. An engine is a function from a problem and its limits to a `Found` in the same units.
 """
 
 from __future__ import annotations
@@ -369,20 +369,7 @@ def told(on_progress: OnProgress | None, progress: Progress) -> bool:
 class Found:
     """What an engine gives back: the best tree and what is proved of it, in the problem's units.
 
-    Parameters
-    ----------
-    status : str
-        As in `Result`.
-    space : str
-        The trees that competed, in words.
-    objective, lower_bound, gap : int or float
-        The cost of the tree, what no tree is below, and the difference.
-    tree : Leaf or Node
-        The tree, over ranks and partitions of the problem.
-    stats : dict
-        Seconds, nodes, and a counter for every pruning.
-    history : tuple
-        (seconds, objective, lower bound) as they improved.
+    The fields are those of `Result`; the tree asks for ranks and partitions of the problem.
     """
 
     status: Status
