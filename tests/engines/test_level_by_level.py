@@ -10,11 +10,13 @@ import pytest
 
 from exactree import solve
 from exactree.engines import search
+from exactree.engines.improving import better_trees
 from exactree.engines.search import _search_below
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out, every, hard_rows
-from exactree.engines.subproblems import with_best_ends
+from exactree.engines.subproblems import leaf_rows, with_best_ends
 from exactree.engines.upwards import level_by_level
-from exactree.problem import Found, Limits, Problem
+from exactree.objectives import SquaredError
+from exactree.problem import Cut, Found, Limits, Number, Problem
 from exactree.tree import Leaf, Node, Tree, depth
 
 
@@ -87,11 +89,61 @@ def test_a_deep_search_without_time_keeps_the_tree_of_fewer_levels() -> None:
 
     found = level_by_level(run, problem, Limits(seconds=100.0))
     four = search(replace(problem, max_depth=4), Limits())
-    assert [levels for levels, rows in asked if rows == 60] == [3, 4, 5, 6]
+    assert [levels for levels, rows in asked if rows == 60] == [6, 3, 4, 5, 6]
     assert found.objective <= four.objective
     assert found.objective == cost(problem, found.tree, np.arange(60))
     assert found.lower_bound <= found.objective
     assert found.history[-1][1] == found.objective
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_trees_get_better_part_by_part(seed: int) -> None:
+    problem = random_problem(seed, rows=60)
+    rows = np.arange(problem.n_rows)
+    first = search(replace(problem, max_depth=1 + seed % 3), Limits()).tree
+    known: Number = cost(problem, first, rows)
+    least = search(problem, Limits()).objective
+    for tree, counted in better_trees(first, problem, lambda part: search(part, Limits())):
+        assert least <= counted == cost(problem, tree, rows) < known
+        assert depth(tree) <= problem.max_depth
+        known = counted
+
+
+def test_a_split_is_moved_to_where_its_sides_cost_least() -> None:
+    column = np.arange(12, dtype=np.int32)[None]
+    labels = (column[0] >= 5).astype(np.int32)
+    problem = Problem(column, labels, 2, max_depth=1)
+    start = Node(Cut(0, 8, 9), Leaf(0), Leaf(1))
+
+    def stopped(part: Problem) -> Found:
+        return search(part, Limits(seconds=0.0))
+
+    (tree, counted), *more = better_trees(start, problem, stopped)
+    assert (tree, counted, more) == (Node(Cut(0, 4, 5), Leaf(0), Leaf(1)), 0, [])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_numbers_get_better(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 9, size=(3, 50))
+    columns = np.array([np.unique(v, return_inverse=True)[1] for v in values], np.int32)
+    numbers, labels = np.unique(rng.normal(size=50).round(1), return_inverse=True)
+    problem = Problem(
+        columns,
+        labels.astype(np.int32),
+        len(numbers),
+        max_depth=5,
+        objective=SquaredError(),
+        values=numbers,
+    )
+    first = search(replace(problem, max_depth=1), Limits())
+    known = first.objective
+    for tree, counted in better_trees(first.tree, problem, lambda part: search(part, Limits())):
+        leaves = [numbers[labels[rows]] for rows in leaf_rows(tree, problem)]
+        assert counted == pytest.approx(sum(((y - y.mean()) ** 2).sum() for y in leaves))
+        assert counted < known
+        known = counted
+    assert known < first.objective
 
 
 def test_rows_that_a_tree_errs_on_and_some_beside_them() -> None:

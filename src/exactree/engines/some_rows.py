@@ -17,10 +17,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.engines.subproblems import Rows, subproblem
+from exactree.engines.subproblems import Rows, leaf_rows, subproblem
 from exactree.objectives.native import ClassWeights
 from exactree.problem import Found, Problem
-from exactree.tree import Node, Tree
+from exactree.tree import Tree
 
 # Searches a problem for trees below a cost; no more is asked of it than its bound.
 SearchBelow = Callable[[Problem, int, int], Found]
@@ -29,7 +29,7 @@ SearchBelow = Callable[[Problem, int, int], Found]
 RIGHT = 2
 # What is searched for, as shares of what the rows cost in the tree; every search has rounds of
 # lower targets. Very deep trees are searched for next to nothing first.
-SHARES = (1 / 4, 1)
+SHARES = (1 / 4, 1 / 2, 1)
 DEEP, NEXT_TO_NOTHING = 6, 1 / 64
 
 
@@ -67,7 +67,7 @@ def hard_rows(problem: Problem, tree: Tree) -> tuple[Rows, int]:
     costs = problem.row_costs()
     chosen: list[Rows] = []
     errors = 0
-    for rows in _leaves(tree, problem, np.arange(problem.n_rows)):
+    for rows in leaf_rows(tree, problem):
         labels = problem.labels[rows]
         totals = np.bincount(labels, weights=costs[rows])
         right = labels == totals.argmax()
@@ -81,13 +81,3 @@ def every(count: int, wanted: int) -> NDArray[np.intp]:
     """Give so many of the first `count` numbers, or all of them, at equal distances."""
     wanted = min(count, wanted)
     return np.arange(wanted) * count // max(wanted, 1)
-
-
-def _leaves(tree: Tree, problem: Problem, rows: Rows) -> list[Rows]:
-    if not isinstance(tree, Node):
-        return [rows]
-    left = problem.goes_left(tree.split, rows)
-    return [
-        *_leaves(tree.left, problem, rows[left]),
-        *_leaves(tree.right, problem, rows[~left]),
-    ]

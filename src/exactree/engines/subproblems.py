@@ -50,6 +50,16 @@ def in_ranks_of(tree: Tree, columns: NDArray[np.int32]) -> Tree:
     return Node(Cut(tree.split.column, low, high), left, right)
 
 
+def leaf_rows(tree: Tree, problem: Problem, rows: Rows | None = None) -> list[Rows]:
+    """Give the rows of every leaf, from left to right."""
+    rows = np.arange(problem.n_rows) if rows is None else rows
+    if isinstance(tree, Leaf):
+        return [rows]
+    left = problem.goes_left(tree.split, rows)
+    sides = (tree.left, rows[left]), (tree.right, rows[~left])
+    return [leaf for side, inside in sides for leaf in leaf_rows(side, problem, inside)]
+
+
 def with_best_ends(
     tree: Tree, problem: Problem, solve: Callable[[Problem], Found]
 ) -> tuple[Tree, Number]:

@@ -16,10 +16,10 @@ from math import isinf
 from time import perf_counter
 
 from exactree.bounds import useful_splits
+from exactree.engines.improving import better_trees
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
-from exactree.engines.subproblems import with_best_ends
 from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress, Status
-from exactree.tree import DEEPEST, size
+from exactree.tree import DEEPEST, Tree, size
 
 Run = Callable[[Problem, Limits, OnProgress | None], Found]
 RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Found]]
@@ -38,8 +38,12 @@ SPLITS_SHARE, LEAST_SHARE = 0.27, 0.03
 # With a time limit, fewer levels are searched first: at four levels only if the table has this many
 # numbers (a smaller one is searched quickly anyway), and up to this many levels.
 MANY_NUMBERS, MOST_LEVELS = 50_000, 12
-# What a bound may take of the time that fewer levels left.
-MOST_LEFT = 0.8
+# One level less has to be done by this share if there are many: a search of that depth in 0.7 of
+# the time would have half of it for bounds.
+LAST_SHARE = 0.5
+# What a first search of all levels is given, what the best tree may be made better in each time,
+# and by when a bound by some rows has to be done.
+FIRST_SHARE, IMPROVING_SHARE, BOUND_SHARE = 0.1, 0.05, 0.95
 
 
 def is_deep(problem: Problem) -> bool:
@@ -143,54 +147,65 @@ def level_by_level(
     show: OnProgress | None = None,
     below: RunBelow | None = None,
 ) -> Found:
-    """Search one level less first, and so on down to few, each with a share of a limited time.
+    """Search fewer levels between two searches of all, each with a share of a limited time.
 
-    A deep search that is stopped has often found less than one of fewer levels, which is over soon
-    if the deep one has any hope to be. So a stopped search is no worse than fewer levels in 0.7 of
-    the time. Between, the last levels of the best tree are solved anew with one level more. Before
-    the deep search, which proves nothing for long, `below` bounds what trees cost by few rows.
+    The first search of all levels has a good tree at once, and often the answer. If it has not, a
+    search of fewer levels for anything cheaper is over soon if the deep one has any hope to be. So
+    a stopped search is no worse than fewer levels in 0.7 of the time. The best tree is made better
+    part by part. Before the last search, which proves nothing for long, `below` bounds what trees
+    cost by few rows.
     """
     watch = _Watch(limits, show)
+    first = run(problem, watch.limits(FIRST_SHARE), watch.shown(True))
+    if first.status == "optimal":
+        return first
+    watch.keep(first, holds=True)
     for levels in range(FEW, problem.max_depth):
-        share = FEW_SHARE ** (problem.max_depth - levels)
-        fewer = run(replace(problem, max_depth=levels), watch.limits(share), watch.shown(False))
-        watch.keep(fewer)
-        if problem.max_splits is None and watch.status == "optimal":
-            _grow(run, replace(problem, max_depth=levels + 1), watch, share)
+        _improve(run, problem, watch)
+        last = LAST_SHARE if problem.max_depth > MORE else FEW_SHARE
+        share = last * FEW_SHARE ** (problem.max_depth - 1 - levels)
+        known = replace(watch.limits(share), known=watch.least())
+        watch.keep(run(replace(problem, max_depth=levels), known, watch.shown(False)))
+    _improve(run, problem, watch)
     if below is not None and can_leave_rows_out(problem):
         _bound(below, problem, watch)
     known = replace(watch.limits(1.0), known=watch.least(), proved=watch.proved)
     return watch.finished(run(problem, known, watch.shown(True)))
 
 
-def _grow(run: Run, problem: Problem, watch: _Watch, share: float) -> None:
-    """Give the best tree its last levels anew, within a tenth more of the time than `share`."""
+def _improve(run: Run, problem: Problem, watch: _Watch) -> None:
+    """Make the best tree better part by part, unless that was done, within some of the time."""
     best = watch.best
     assert best is not None
+    if watch.status != "optimal" or best.tree is watch.improved or problem.max_splits is not None:
+        return
+    until = min(watch.share_gone() + IMPROVING_SHARE, 1.0)
 
     def solve(part: Problem) -> Found:
-        return run(part, watch.limits(min(share * 1.1, 1.0)), None)
+        return run(part, watch.limits(until), None)
 
-    tree, cost = with_best_ends(best.tree, problem, solve)
-    if cost < best.objective:
-        watch.keep(replace(best, tree=tree, objective=cost, history=watch.told(cost)))
+    for tree, cost in better_trees(best.tree, problem, solve):
+        if cost < watch.least():
+            watch.took(tree, cost)
+        if watch.share_gone() >= until:
+            return
+    if watch.best is not None:
+        watch.improved = watch.best.tree
 
 
 def _bound(below: RunBelow, problem: Problem, watch: _Watch) -> None:
-    """Prove something of all trees, in half the time of fewer levels, or most of what is left."""
-    best, gone = watch.best, watch.share_gone()
+    """Prove something of all trees in most of the time that is left."""
+    best = watch.best
     assert best is not None
-    share = gone + min(gone / 2, MOST_LEFT * (1 - gone))
 
     def search(part: Problem, target: int, proved: int) -> Found:
-        limits = replace(watch.limits(share), proved=proved)
+        limits = replace(watch.limits(BOUND_SHARE), proved=proved)
         found = below(part, limits, watch.shown_bound(), target)
         assert found is not None
-        if found.status == "interrupted":
-            watch.status = found.status
+        watch.prove(found)
         return found
 
-    watch.prove(bound_by_some(problem, best.tree, search))
+    bound_by_some(problem, best.tree, search)
 
 
 def goes_level_by_level(problem: Problem, limits: Limits) -> bool:
@@ -238,6 +253,7 @@ class _Watch:
         self.best: Found | None = None
         self.status: Status = "optimal"
         self.proved: Number = 0  # of all trees
+        self.improved: Tree | None = None  # no better one was found from it
 
     def limits(self, share: float) -> Limits:
         """Give what is left up to a share of the time: nothing after Ctrl-C."""
@@ -254,7 +270,8 @@ class _Watch:
 
         def poll(progress: Progress) -> None:
             objective = self._least(progress.objective)
-            bound = min(max(progress.lower_bound, self.proved), objective) if last else 0
+            bound = max(progress.lower_bound, self.proved) if last else self.proved
+            bound = min(bound, objective)
             show(Progress(before + progress.seconds, objective, bound))
 
         return poll
@@ -268,24 +285,46 @@ class _Watch:
             Progress(before + told.seconds, best, min(max(told.lower_bound, self.proved), best))
         )
 
-    def prove(self, bound: Number) -> None:
-        """Take a bound that holds for all trees."""
+    def prove(self, found: Found) -> None:
+        """Take what the last search proved of all trees, and nothing else of it."""
         best = self.best
         assert best is not None
-        self.proved = max(self.proved, min(bound, best.objective))
-        now = (perf_counter() - self.start, best.objective, self.proved)
-        self.best = replace(best, history=(*best.history, now))
-
-    def keep(self, found: Found, since: float | None = None) -> None:
-        """Take a tree, not what was proved, of the last search or of one that began `since`."""
         if found.status == "interrupted":
             self.status = found.status
+        later = []
+        for seconds, _, bound in found.history:
+            if self.proved < bound and self.proved < best.objective:
+                self.proved = min(bound, best.objective)
+                later.append((self.began + seconds, best.objective, self.proved))
+        self.best = replace(best, history=(*best.history, *later))
+
+    def keep(self, found: Found, since: float | None = None, *, holds: bool = False) -> None:
+        """Take the tree of the last search or of one that began `since`.
+
+        What was proved is taken if it `holds` for all trees.
+        """
+        if found.status == "interrupted":
+            self.status = found.status
+        if holds:
+            self.proved = max(self.proved, found.lower_bound)
         if self.best is None or found.objective < self.best.objective:
             before = () if self.best is None else self.best.history
             since = self.began if since is None else since
-            history = ((since + s, cost, type(cost)(0)) for s, cost, _ in found.history)
-            better = (told for told in history if not before or told[1] < before[-1][1])
+            history = (
+                (since + s, cost, low if holds else type(cost)(min(self.proved, cost)))
+                for s, cost, low in found.history
+            )
+            better = (told for told in history if holds or not before or told[1] < before[-1][1])
             self.best = replace(found, history=(*before, *better))
+
+    def took(self, tree: Tree, cost: Number) -> None:
+        """Take a tree that costs less than the best so far."""
+        best = self.best
+        assert best is not None
+        now = (perf_counter() - self.start, cost, type(cost)(min(self.proved, cost)))
+        self.best = replace(best, tree=tree, objective=cost, history=(*best.history, now))
+        if self.show is not None:
+            self.show(Progress(*now))
 
     def finished(self, found: Found) -> Found:
         """Join the last search with the best tree of those before."""
@@ -323,10 +362,6 @@ class _Watch:
             tree=other.tree if other.objective < found.objective else found.tree,
             history=(*found.history, end),
         )
-
-    def told(self, cost: Number) -> tuple[tuple[float, Number, Number], ...]:
-        """Give the line of the history of a search that found a tree now."""
-        return ((perf_counter() - self.start - self.began, cost, type(cost)(0)),)
 
     def share_gone(self) -> float:
         """Give the share of the time that is over."""
