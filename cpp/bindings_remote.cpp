@@ -176,8 +176,12 @@ class PyHelper {
     return helper_->answer(seconds);
   }
   bool give() { return helper_->give(); }
-  nb::any take_part() {
-    const Claim part = helper_->take_part();
+  void want_part() { helper_->want_part(); }
+  nb::any take_part(double seconds) {
+    const Claim part = [&] {
+      nb::gil_scoped_release release;
+      return helper_->take_part(seconds);
+    }();
     if (part.reply.lo[0].empty()) return any_of(nb::none());
     return any_of(nb::make_tuple(question_dict(part.question), reply_dict(part.reply)));
   }
@@ -276,8 +280,9 @@ void bind_remote(nb::module_& m) {
       .def("take_unwritten", &PyHelper::take_unwritten, "Take a split whose tree is wanted.")
       .def("write", &PyHelper::write, "seconds"_a, "Write its tree down.")
       .def("give_written", &PyHelper::give_written, "Tell the session, and give the tree.")
-      .def("take_part", &PyHelper::take_part,
-           "From any thread: what is known of its piece by now, as a claim, and ask for more.")
+      .def("want_part", &PyHelper::want_part, "From any thread: ask what is known of its piece.")
+      .def("take_part", &PyHelper::take_part, "seconds"_a,
+           "From any thread: take that, as a claim, once it is told; wait so long.")
       .def_prop_ro("evaluations", &PyHelper::evaluations)
       .def("stop", &PyHelper::stop, "From any thread: end what it is at.");
   nb::class_<PyAnswerer>(m, "Answerer", "Answers the questions of a session.")

@@ -52,7 +52,8 @@ def one_life(posing: Posing, path: Path, until: float, threads: int = 1) -> tupl
         if spent >= until and crew.helpers:
             ledger.dead = True
             spent = evaluations_of(crew)
-            crew._session.stop("interrupted")
+            if (session := getattr(crew, "_session", None)) is not None:  # or it is over
+                session.stop("interrupted")
             runner.join()
             break
         sleep(0.001)

@@ -24,7 +24,19 @@ struct Threshold {
   std::int16_t round = 0;  // of its chain, that it was solved in last; 0: for all that matters
 };
 
-// What is known of a subproblem after it was solved, for the benefit of its neighbours.
+template <class V>
+struct Solution;
+
+// A side of a threshold that was solved as a subproblem.
+template <class V>
+struct SolvedSide {
+  int feature = 0, rank = 0, side = 0;
+  std::shared_ptr<const Solution<V>> solution;
+};
+
+// What is known of a subproblem after it was solved, for the benefit of its neighbours. One that
+// was stopped half-way also has the solved sides next to what was open, for whoever goes on: they
+// speak of the same rows only.
 template <class V>
 struct Solution {
   V lower, upper;
@@ -32,10 +44,12 @@ struct Solution {
   int depth = 0;  // what the lists speak of: less than was asked for if no more could be useful
   std::vector<std::vector<Threshold<V>>> lists;  // per column, by position
   std::vector<std::uint16_t> floors;
+  std::vector<SolvedSide<V>> sides;
 
   std::int64_t bytes() const {
     std::size_t sum = floors.capacity() * sizeof(std::uint16_t);
     for (const auto& list : lists) sum += list.capacity() * sizeof(Threshold<V>) + sizeof list;
+    for (const auto& at : sides) sum += sizeof at + static_cast<std::size_t>(at.solution->bytes());
     return static_cast<std::int64_t>(sum);
   }
 };
@@ -49,6 +63,8 @@ struct Relative {
   bool larger = false;                     // it has them
   int begin = 0, end = 0;                  // where they lie in the column that parts us
   const Difference* difference = nullptr;  // the same rows, if it pays to know them
+
+  bool same_rows() const { return begin == end && between == 0; }
 };
 
 // Two neighbours along the column, what other columns say (see quadrants.hpp), and what was known

@@ -296,10 +296,11 @@ class Helper:
     def give_written(self) -> Any:
         """Tell the session, and give the tree."""
 
-    def take_part(self) -> Any:
-        """
-        From any thread: what is known of its piece by now, as a claim, and ask for more.
-        """
+    def want_part(self) -> None:
+        """From any thread: ask what is known of its piece."""
+
+    def take_part(self, seconds: float) -> Any:
+        """From any thread: take that, as a claim, once it is told; wait so long."""
 
     @property
     def evaluations(self) -> int: ...

@@ -9,6 +9,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Unpack
 
+from exactree.cluster.posing import asked_parts
 from exactree.cluster.running import Elsewhere, elsewhere
 from exactree.engines import Choice, choose, generic, search, single_leaf
 from exactree.interrupts import Noted, check, deferred, interruptible
@@ -71,6 +72,7 @@ def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Resul
     with solving.elsewhere():
         with interruptible():
             solving.read(X, y)
+            solving.own_file()
             sources = sources_of(solving.request.splits, solving.data)
             if solving.request.ratio is None:
                 solving.pose(sources)
@@ -120,6 +122,11 @@ class Solving:
         if fitted is not self.request.objective:
             self.request = replace(self.request, objective=fitted)
             self.choice = self._chosen()
+
+    def own_file(self) -> None:
+        """Let the file of claims be of this problem, or refuse it."""
+        if self.where is not None and self.where.ledger is not None:
+            self.where.ledger.belong_to(asked_parts(self.request, self.data))
 
     def _read_costs(self, X: Any, y: Any) -> None:
         if y is not None:

@@ -183,6 +183,47 @@ def test_claims_that_make_no_sense_are_an_error(claim: list[Any], tmp_path: Path
         solve(X, y, max_depth=3, checkpoint=path)
 
 
+def claims_of(path: Path) -> list[Any]:
+    return [content for kind, content in records(path) if kind == "claim"]
+
+
+@pytest.mark.parametrize("facts", ["", "AAA=", "////", "BAAAAgICAgICAg==", "not base64!"])
+def test_facts_that_make_no_sense_are_an_error(facts: str, tmp_path: Path) -> None:
+    X, y = table(60, 3)
+    path = tmp_path / "run.ckpt"
+    solve(X, y, max_depth=4, checkpoint=path)
+    question, reply = claims_of(path)[-1]
+    with path.open("ab") as file:
+        file.write(sealed(["claim", question, {**reply, "left_facts": facts}]))
+    with pytest.raises(ValueError, match="makes no sense"):
+        solve(X, y, max_depth=4, checkpoint=path)
+
+
+def interrupt(progress: Any) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [{"on_progress": interrupt}, {"time_limit": 0.1}, {"memory_limit": 100_000}],
+    ids=["ctrl-c", "time", "memory"],
+)
+def test_the_same_call_with_more_goes_on(limit: dict[str, Any], tmp_path: Path) -> None:
+    X, y = table(300, 5)
+    path = tmp_path / "run.ckpt"
+    stopped = solve(X, y, max_depth=4, checkpoint=path, **limit)
+    assert stopped.status in ("interrupted", "time_limit", "memory_limit")
+    known = len(claims_of(path))
+    found, expected = solve(X, y, max_depth=4, checkpoint=path), solve(X, y, max_depth=4)
+    assert (found.status, found.objective, found.tree) == (
+        "optimal",
+        expected.objective,
+        expected.tree,
+    )
+    if known:  # what was proved by then is not searched again
+        assert found.stats["evaluations"] < expected.stats["evaluations"]
+
+
 CALL = """
 import sys
 import numpy as np

@@ -39,32 +39,38 @@ def test_dask_gives_the_tree_of_one_thread(client: Any) -> None:
     assert found.stats["threads"] >= 1
 
 
-def kill_all(client: Any, left: int) -> None:
+def kill_all(client: Any, left: int, killed: list[int]) -> None:
     """Kill the workers there are, one after the other; others come for them."""
     for info in client.scheduler_info()["workers"].values():
-        try:
-            os.kill(process_of(client, info), signal.SIGKILL)
-        except (ProcessLookupError, KeyError, OSError):
+        process = process_of(client, info)
+        if process is None:  # on its way
             continue
+        try:
+            os.kill(process, signal.SIGKILL)
+        except OSError:
+            continue
+        killed.append(process)
         break
     if left > 1:
-        timer = Timer(0.3, kill_all, (client, left - 1))
+        timer = Timer(0.3, kill_all, (client, left - 1, killed))
         timer.daemon = True
         timer.start()
 
 
-def process_of(client: Any, info: dict[str, Any]) -> int:
-    nanny = client.cluster.workers[info["name"]]
-    return int(nanny.process.pid)
+def process_of(client: Any, info: dict[str, Any]) -> int | None:
+    nanny = client.cluster.workers.get(info["name"])
+    return getattr(getattr(nanny, "process", None), "pid", None)
 
 
 def test_killed_workers_do_not_matter(client: Any) -> None:
     X, y = table(400, 6)
     expected = solve(X, y, max_depth=4)
-    timer = Timer(0.3, kill_all, (client, 3))
+    killed: list[int] = []
+    timer = Timer(0.2, kill_all, (client, 3, killed))
     timer.start()
     same(solve(X, y, max_depth=4, executor=client), expected)
     timer.join()
+    assert killed
 
 
 def test_a_lost_scheduler_leaves_the_best_tree_and_a_true_bound() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -11,13 +12,14 @@ from threading import Timer
 from typing import Any
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from shuffled import same, table
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import exactree
 from exactree import OptimalTreeClassifier, size_path, solve, using
-from exactree.cluster.coordinator import ClusterWarning
+from exactree.cluster.coordinator import ClusterWarning, Coordinator
 from exactree.cluster.pools import process_pool
 
 
@@ -65,6 +67,26 @@ def test_killed_processes_are_replaced() -> None:
         same(solve(X, y, max_depth=4, executor=pool), expected)
         for timer in timers:
             timer.join()
+
+
+def test_loky_and_its_killed_processes() -> None:
+    X, y = table(300, 6)
+    expected = solve(X, y, max_depth=4)
+    pool: Any = get_reusable_executor(2)
+    same(solve(X, y, max_depth=4, executor=pool), expected)
+    timer = Timer(0.1, kill, (next(iter(pool._processes)),))
+    timer.start()
+    same(solve(X, y, max_depth=4, executor=pool), expected)
+    timer.join()
+    get_reusable_executor(2).shutdown(wait=True)
+
+
+def test_no_session_is_left_behind() -> None:
+    X, y = table(60, 3)
+    with ThreadPoolExecutor(1) as pool:
+        solve(X, y, max_depth=3, executor=pool)
+    gc.collect()
+    assert not any(isinstance(one, Coordinator) for one in gc.get_objects())
 
 
 class Failing(Executor):

@@ -54,11 +54,11 @@ class Life:
 
     def die_within(self) -> bool:
         """Leave what is known of a piece that is not done; False: it was done too soon."""
-        self.helper.take_part()  # asks for it
+        self.helper.want_part()
         if self.helper.take() != 0:
             return False
         self.helper.answer(inf)
-        part: Any = self.helper.take_part()
+        part: Any = self.helper.take_part(0.0)
         if part is not None:
             self.claims.append(part)
         return part is not None

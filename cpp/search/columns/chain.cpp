@@ -284,6 +284,36 @@ void Chain<V>::relatives(int i, int side,
   }
 }
 
+// What is open only shrinks, so a side that is not next to it now never will be.
+template <class V>
+void Chain<V>::list_sides(const V& best,
+                          const std::vector<std::shared_ptr<const Solution<V>>>& kids,
+                          std::vector<bool>& listed, std::vector<SolvedSide<V>>& out) const {
+  Counters unused;
+  Gap any;
+  listed.resize(kids.size(), false);
+  for (int side = 0; side < 2; ++side) {
+    int before = -1;    // the latest entry that has such a side
+    bool open = false;  // whether something is open since
+    const auto list = [&](int i) {
+      const int kid = i < 0 ? -1 : entry(i).kid[side];
+      if (kid < 0 || listed[static_cast<std::size_t>(kid)]) return;
+      listed[static_cast<std::size_t>(kid)] = true;
+      out.push_back({context_.feature, entry(i).rank, side, kids[static_cast<std::size_t>(kid)]});
+    };
+    for (int i = kFirst; i >= 0; i = entry(i).next) {
+      if (entry(i).kid[side] >= 0) {
+        if (open) list(i);
+        before = i;
+        open = false;
+      }
+      if (open || entry(i).next < 0 || !gap(i, best, any, unused)) continue;
+      open = true;
+      list(before);
+    }
+  }
+}
+
 template <class V>
 V Chain<V>::solved_bound(const Entry& e) const {
   V bound = join(e.hi[0], e.hi[1], context_.penalty, context_.budgets);

@@ -109,6 +109,10 @@ class Chain {
   void relatives(int i, int side, const std::vector<std::shared_ptr<const Solution<V>>>& kids,
                  Relatives<V>& out) const;
 
+  // Lists the solved sides next to what is open below `best`, but for those that were listed.
+  void list_sides(const V& best, const std::vector<std::shared_ptr<const Solution<V>>>& kids,
+                  std::vector<bool>& listed, std::vector<SolvedSide<V>>& out) const;
+
   // Starts a round: opens the thresholds that may have something below the target that was not
   // sought before. No threshold may be under evaluation. Targets never fall, but for what no tree
   // of interest costs less than.

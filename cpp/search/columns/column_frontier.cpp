@@ -266,6 +266,7 @@ void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
   lane.chain = std::make_unique<Chain<V>>();
   lane.chain->start(source.context(frame_, column(place)), top_.relatives, top_.budget.depth == 2,
                     worker.work().counters);
+  source.adopt(frame_, *lane.chain, top_.relatives);
   for (TriedSplit<V>& tried : tried_) {
     if (tried.feature != column(place)) continue;
     Job<V> job;

@@ -53,6 +53,7 @@ class ColumnFrontier : public Frontier<V> {
   bool open_side(Piece& piece, OpenSide<V>& side) override;
   void close_side(Piece& piece, const OpenSide<V>& side,
                   std::unique_ptr<Solution<V>> solution) override;
+  bool list_sides(Solution<V>& solution) override;
   void store(Solution<V>& solution) override;
   std::int64_t bytes() const override;
   V bound() const override;
@@ -123,8 +124,9 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<Promising> promising_;  // the same, the best first
   std::size_t tried_promising_ = 0;   // how many of them were taken
   std::vector<Lane> lanes_;
-  std::vector<V> targets_;   // of the rounds so far
-  std::vector<int> shares_;  // what they are of the best cost, but for the last
+  std::vector<bool> sides_listed_;  // by their place in the frame
+  std::vector<V> targets_;          // of the rounds so far
+  std::vector<int> shares_;         // what they are of the best cost, but for the last
   std::unique_ptr<Sweep> sweep_;
   bool sweep_all_ = false;  // no threshold is evaluated by itself
   int first_open_ = 0;      // no column before it has anything open

@@ -18,7 +18,7 @@ constexpr std::int64_t kMostKept = 4 << 20;
 
 template <class V>
 void keep_facts(const Solution<V>& solution, SideFacts& facts) {
-  if (!solution.lists.empty() && solution.bytes() <= kMostKept) facts = facts_of(solution);
+  if (!solution.lists.empty()) facts = facts_of(solution, kMostKept);
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ bool ColumnFrontier<V>::resume(const Question& question, const Reply& reply, Pie
     if (reply.facts[s].empty()) continue;
     auto kid = std::make_unique<Solution<V>>();
     read_facts(reply.facts[s], top_.root.features(), *kid);
-    source.adopt(frame_, here, mine.job.task.entry, s, std::move(kid));
+    source.go_on_with(frame_, here, mine.job.task.entry, s, std::move(kid));
   }
   V best = value_of<V>(question.best, budgets());
   raise_to(best, target(lanes_[static_cast<std::size_t>(mine.place)].round));
@@ -295,6 +295,20 @@ std::int64_t ColumnFrontier<V>::bytes() const {
   return sum;
 }
 
+// Of all rounds: the goal is the target of the last.
+template <class V>
+bool ColumnFrontier<V>::list_sides(Solution<V>& solution) {
+  if (sides_listed_.size() == frame_.kids.size()) return false;  // nothing was solved since
+  solution.depth = top_.budget.depth;
+  solution.lists.assign(order_.size(), {});
+  for (std::size_t o = 0; o < lanes_.size(); ++o)
+    if (lanes_[o].chain)
+      lanes_[o].chain->list_sides(goal(static_cast<int>(o)), frame_.kids, sides_listed_,
+                                  solution.sides);
+  sides_listed_.resize(frame_.kids.size(), false);
+  return !solution.sides.empty();
+}
+
 template <class V>
 void ColumnFrontier<V>::store(Solution<V>& solution) {
   solution.lists.assign(order_.size(), {});
@@ -322,6 +336,7 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
   template void ColumnFrontier<V>::close_side(Piece&, const OpenSide<V>&,                      \
                                               std::unique_ptr<Solution<V>>);                   \
   template std::int64_t ColumnFrontier<V>::bytes() const;                                      \
+  template bool ColumnFrontier<V>::list_sides(Solution<V>&);                                   \
   template void ColumnFrontier<V>::store(Solution<V>&);
 EXACTREE_REMOTE(One)
 EXACTREE_REMOTE(Curve<8>)

@@ -34,7 +34,8 @@ template <class V>
 void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V>& relatives,
                             Solution<V>& out) {
   const int n = budgets(budget);
-  const bool whole = std::exchange(whole_, false), told = std::exchange(told_, false);
+  const bool whole = std::exchange(whole_, false);
+  const bool of_piece = std::exchange(side_of_piece_, false), told = of_piece && worker_.on_part;
   if (worker_.settle_small(budget, node, best, out)) return;
   const V lo = out.lower;
   const auto depth = static_cast<std::size_t>(budget.depth);
@@ -54,18 +55,25 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
   out.lists.assign(order.size(), {});
   V seen = V::constant(kInfinite, n);
   Job<V> job;
+  std::vector<bool> sides_told;
   for (const int f : order) {
     chain.start(context(frame, f), known, floors_pay(frame), work().counters);
+    if (of_piece) adopt(frame, chain, known);
     while (any_below(lo, best) && chain.pick(best, job.task, work().counters)) {
       prepare(frame, chain, best, job);
       evaluate(frame, f, job);
-      if (worker_.control().stopped()) return;
+      if (worker_.control().stopped()) {
+        worker_.control().use_memory(-frame.bytes);
+        sides_told.clear();
+        if (of_piece) chain.list_sides(best, frame.kids, sides_told, out.sides);
+        return;
+      }
       V found = commit(frame, chain, job);
       if (n > 1) found.set(1, kInfinite);  // settled above
       lower_to(seen, chain.cost_below(chain.entry(job.task.entry)));
       if (lower_to(out.upper, found)) out.best_feature = f;
       lower_to(best, found);
-      if (told && worker_.takes_part()) tell_part(chain, out);
+      if (told && worker_.takes_part()) tell_part(frame, chain, best, sides_told, out);
     }
     if (!worker_.subset_holds()) lower_to(seen, chain.excluded_bound());
     chain.store(best, whole, out);
@@ -142,7 +150,7 @@ void ColumnSource<V>::relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job
 
 template <class V>
 bool ColumnSource<V>::keep(Frame<V>& frame, Threshold<V>& e, int side,
-                           std::unique_ptr<Solution<V>> kid) {
+                           std::shared_ptr<const Solution<V>> kid) {
   if (!kid || kid->lists.empty()) return false;
   const std::int64_t bytes = kid->bytes();
   if (!worker_.control().has_room(bytes)) return false;
@@ -175,9 +183,38 @@ void ColumnSource<V>::cross(Frame<V>& frame, const Chain<V>& chain, const Thresh
 
 template <class V>
 void ColumnSource<V>::adopt(Frame<V>& frame, Chain<V>& chain, int entry, int side,
-                            std::unique_ptr<Solution<V>> kid) {
+                            std::shared_ptr<const Solution<V>> kid) {
   Threshold<V>& e = chain.entry(entry);
   if (e.kid[side] < 0 && keep(frame, e, side, std::move(kid))) cross(frame, chain, e);
+}
+
+template <class V>
+void ColumnSource<V>::go_on_with(Frame<V>& frame, Chain<V>& chain, int entry, int side,
+                                 std::unique_ptr<Solution<V>> part) {
+  Threshold<V>& e = chain.entry(entry);
+  if (e.kid[side] >= 0) {
+    const Solution<V>& before = *frame.kids[static_cast<std::size_t>(e.kid[side])];
+    for (std::size_t f = 0; before.depth == part->depth && f < before.lists.size(); ++f) {
+      if (!part->lists[f].empty()) continue;
+      part->lists[f] = before.lists[f];
+      for (Threshold<V>& at : part->lists[f]) at.floors = -1;  // they stay behind
+    }
+  }
+  if (keep(frame, e, side, std::move(part))) cross(frame, chain, e);
+}
+
+template <class V>
+void ColumnSource<V>::adopt(Frame<V>& frame, Chain<V>& chain, const Relatives<V>& relatives) {
+  const int feature = chain.context().feature;
+  for (int i = 0; i < relatives.count; ++i) {
+    if (!relatives.list[i].same_rows()) continue;
+    for (const SolvedSide<V>& at : relatives.list[i].solution->sides) {
+      if (at.feature != feature) continue;
+      const int p = frame.node->position_of(feature, at.rank, 0);
+      if (p <= 0 || p >= frame.node->rows()) continue;
+      adopt(frame, chain, chain.task_at(p).entry, at.side, at.solution);
+    }
+  }
 }
 
 template <class V>
@@ -362,11 +399,13 @@ void ColumnSource<V>::store_open(Solution<V>& out) {
   chain.store(V::constant(kInfinite, chain.context().budgets), true, out);
 }
 
-// The same while it goes on. Solved sides of its thresholds are not told: they are far more.
+// The same while it goes on, with the solved sides that were not told before.
 template <class V>
-void ColumnSource<V>::tell_part(Chain<V>& chain, const Solution<V>& out) const {
+void ColumnSource<V>::tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best,
+                                std::vector<bool>& told, const Solution<V>& out) const {
   Solution<V> part = out;
   chain.store(V::constant(kInfinite, chain.context().budgets), true, part);
+  chain.list_sides(best, frame.kids, told, part.sides);
   worker_.on_part(part);
 }
 
@@ -384,9 +423,10 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
     tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
     job.kids[s] = std::make_unique<Solution<V>>();
     job.solving = s;
-    told_ = frame.is_root && worker_.on_part;
+    side_of_piece_ = frame.is_root;
     whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
     worker_.solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], *job.kids[s]);
+    side_of_piece_ = whole_ = false;  // where nothing was to be solved
     if (worker_.control().stopped()) return;
     raise_to(job.lo[s], job.kids[s]->lower);
     lower_to(job.hi[s], job.kids[s]->upper);

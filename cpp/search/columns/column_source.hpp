@@ -78,7 +78,13 @@ class ColumnSource : public Source<V> {
   V commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job);
   // Takes over what somebody else found of one side of an entry, if there is room for it.
   void adopt(Frame<V>& frame, Chain<V>& chain, int entry, int side,
-             std::unique_ptr<Solution<V>> kid);
+             std::shared_ptr<const Solution<V>> kid);
+  // The same for one that was stopped half-way: of columns that it had not come to, what was known
+  // before counts.
+  void go_on_with(Frame<V>& frame, Chain<V>& chain, int entry, int side,
+                  std::unique_ptr<Solution<V>> part);
+  // The same for what relatives with the same rows had solved of the sides of a chain.
+  void adopt(Frame<V>& frame, Chain<V>& chain, const Relatives<V>& relatives);
 
   // The first threshold of a chain that costs at most `value` with budget k; -1 if none does.
   int first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k, Cost value);
@@ -96,7 +102,7 @@ class ColumnSource : public Source<V> {
 
  private:
   // What was solved of a side is kept, in place of what was known of it before.
-  bool keep(Frame<V>& frame, Threshold<V>& e, int side, std::unique_ptr<Solution<V>> kid);
+  bool keep(Frame<V>& frame, Threshold<V>& e, int side, std::shared_ptr<const Solution<V>> kid);
   void cross(Frame<V>& frame, const Chain<V>& chain, const Threshold<V>& e);
   V side_most(const Job<V>& job, int side, int n) const;
   V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
@@ -104,14 +110,15 @@ class ColumnSource : public Source<V> {
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
-  void tell_part(Chain<V>& chain, const Solution<V>& out) const;
+  void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& told,
+                 const Solution<V>& out) const;
   void tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives);
   void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
                   Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
-  bool whole_ = false;  // the lists of what is solved next are kept for a later round
-  bool told_ = false;   // what is solved next is a side of a piece: others want to know how it goes
+  bool whole_ = false;          // the lists of what is solved next are kept for a later round
+  bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
 };

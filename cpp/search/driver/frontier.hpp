@@ -96,6 +96,9 @@ class Frontier {
   virtual bool open_side(Piece& /*piece*/, OpenSide<V>& /*side*/) { return false; }
   virtual void close_side(Piece& /*piece*/, const OpenSide<V>& /*side*/,
                           std::unique_ptr<Solution<V>> /*solution*/) {}
+  // Solved sides next to what is open, but for those that were listed before; false: there are
+  // none.
+  virtual bool list_sides(Solution<V>& /*solution*/) { return false; }
   // What is known of the thresholds here, for neighbours.
   virtual void store(Solution<V>& /*solution*/) {}
 

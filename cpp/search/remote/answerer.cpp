@@ -117,9 +117,8 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
   }
   if (reply.complete) {
     for (int s = 0; s < 2; ++s)
-      if (question.shared && job.kids[s] && !job.kids[s]->lists.empty() &&
-          job.kids[s]->bytes() <= kMostShared)
-        reply.facts[s] = facts_of(*job.kids[s]);
+      if (question.shared && job.kids[s] && !job.kids[s]->lists.empty())
+        reply.facts[s] = facts_of(*job.kids[s], kMostShared);
     source.commit(station.frame, here, job);
     control_.use_memory(here.growth());
     write_better(station, question, job, reply);
@@ -131,7 +130,7 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
   source.store_open(*job.kids[s]);
   lower_to(job.hi[s], job.kids[s]->upper);
   reply.hi[s] = costs_of(job.hi[s]);
-  reply.facts[s] = facts_of(*job.kids[s]);
+  reply.facts[s] = facts_of(*job.kids[s], kMostShared);
 }
 
 // A tree is written down where it was found: what was solved of its sides is here.

@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <set>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace exactree {
 
 // A column is the number of budgets, then a line for every threshold.
 template <class V>
-SideFacts facts_of(const Solution<V>& solution) {
+SideFacts facts_of(const Solution<V>& solution, std::int64_t most) {
   SideFacts facts;
+  std::int64_t sides = 0;
+  for (const SolvedSide<V>& at : solution.sides) sides += at.solution->bytes();
+  if (solution.bytes() - sides > most) return facts;
   facts.depth = solution.depth;
   facts.best_feature = solution.best_feature;
   for (const auto& list : solution.lists) {
@@ -22,7 +29,32 @@ SideFacts facts_of(const Solution<V>& solution) {
           for (int k = 0; k < side.budgets(); ++k) column.push_back(side[k]);
     }
   }
+  if (solution.bytes() > most) return facts;
+  for (const SolvedSide<V>& at : solution.sides)
+    facts.sides.push_back({at.feature, at.rank, at.side, facts_of(*at.solution, most)});
   return facts;
+}
+
+void add_facts(SideFacts& facts, const SideFacts& before) {
+  if (facts.empty()) {
+    facts = before;
+    return;
+  }
+  const auto empty = [](const std::vector<std::int64_t>& column) { return column.size() <= 1; };
+  if (facts.columns.size() != before.columns.size()) return;
+  if (std::all_of(facts.columns.begin(), facts.columns.end(), empty)) {
+    facts.depth = before.depth;
+    facts.best_feature = before.best_feature;
+  }
+  for (std::size_t f = 0; f < facts.columns.size() && facts.depth == before.depth; ++f)
+    if (empty(facts.columns[f])) facts.columns[f] = before.columns[f];
+  const auto name = [](const SolvedSideFacts& at) {
+    return std::tuple(at.feature, at.rank, at.side);
+  };
+  std::set<std::tuple<int, int, int>> known;
+  for (const SolvedSideFacts& at : facts.sides) known.insert(name(at));
+  for (const SolvedSideFacts& at : before.sides)
+    if (known.insert(name(at)).second) facts.sides.push_back(at);
 }
 
 namespace {
@@ -61,6 +93,13 @@ void read_facts(const SideFacts& facts, int columns, Solution<V>& out) {
         }
       out.lists[f].push_back(threshold);
     }
+  }
+  for (const SolvedSideFacts& at : facts.sides) {
+    require(at.feature >= 0 && at.feature < columns && at.rank > 0);
+    require((at.side == 0 || at.side == 1) && at.facts.sides.empty());
+    auto solution = std::make_shared<Solution<V>>();
+    read_facts(at.facts, columns, *solution);
+    out.sides.push_back({at.feature, at.rank, at.side, std::move(solution)});
   }
 }
 
@@ -107,8 +146,9 @@ std::size_t line_of(std::int64_t budgets) {
 
 }  // namespace
 
-std::string packed(const SideFacts& facts) {
-  std::string out;
+namespace {
+
+void pack(const SideFacts& facts, std::string& out) {
   put(out, facts.depth);
   put(out, facts.best_feature);
   put(out, static_cast<std::int64_t>(facts.columns.size()));
@@ -122,11 +162,15 @@ std::string packed(const SideFacts& facts) {
       if (rank) last = column[i];
     }
   }
-  return out;
+  put(out, static_cast<std::int64_t>(facts.sides.size()));
+  for (const SolvedSideFacts& at : facts.sides) {
+    for (const int number : {at.feature, at.rank, at.side}) put(out, number);
+    pack(at.facts, out);
+  }
 }
 
-SideFacts unpacked(const char* bytes, std::size_t size) {
-  Unpacking from{bytes, bytes + size};
+// Solved sides have none themselves.
+SideFacts unpack(Unpacking& from, bool of_side) {
   SideFacts facts;
   facts.depth = from.small();
   facts.best_feature = from.small();
@@ -145,12 +189,35 @@ SideFacts unpacked(const char* bytes, std::size_t size) {
       column.push_back(number);
     }
   }
+  const std::size_t sides = from.count();
+  require(sides == 0 || !of_side);
+  for (std::size_t i = 0; i < sides; ++i) {
+    SolvedSideFacts& at = facts.sides.emplace_back();
+    at.feature = from.small();
+    at.rank = from.small();
+    at.side = from.small();
+    at.facts = unpack(from, true);
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::string packed(const SideFacts& facts) {
+  std::string out;
+  pack(facts, out);
+  return out;
+}
+
+SideFacts unpacked(const char* bytes, std::size_t size) {
+  Unpacking from{bytes, bytes + size};
+  SideFacts facts = unpack(from, false);
   require(from.at == from.end);
   return facts;
 }
 
-#define EXACTREE_FACTS(V)                          \
-  template SideFacts facts_of(const Solution<V>&); \
+#define EXACTREE_FACTS(V)                                        \
+  template SideFacts facts_of(const Solution<V>&, std::int64_t); \
   template void read_facts(const SideFacts&, int, Solution<V>&);
 EXACTREE_FACTS(One)
 EXACTREE_FACTS(Curve<8>)

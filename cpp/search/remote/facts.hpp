@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "search/remote/question.hpp"
@@ -9,8 +10,13 @@
 
 namespace exactree {
 
+// Empty if they have more bytes than `most`, or without the solved sides if those are too many.
 template <class V>
-SideFacts facts_of(const Solution<V>& solution);
+SideFacts facts_of(const Solution<V>& solution,
+                   std::int64_t most = std::numeric_limits<std::int64_t>::max());
+
+// Adds what was known before of the same subproblem, of columns and sides that have nothing new.
+void add_facts(SideFacts& facts, const SideFacts& before);
 
 // Throws std::invalid_argument if the numbers make no sense for these columns and budgets. The
 // kinds of bounds are those of a side: `budgets` numbers each.

@@ -1,5 +1,7 @@
 #include "search/remote/helper.hpp"
 
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
 
@@ -23,7 +25,8 @@ class Helper final : public AnyHelper {
   bool divisible() const override { return divisible_; }
   bool answer(double seconds) override;
   bool give() override;
-  Claim take_part() override;
+  void want_part() override;
+  Claim take_part(double seconds) override;
   std::int64_t evaluations() const override { return given_ + worker_.work().counters.evaluations; }
   bool take_unwritten() override;
   void write(double seconds) override;
@@ -42,7 +45,9 @@ class Helper final : public AnyHelper {
   typename Session<V>::AskedPiece at_{};
   Question question_;
   std::mutex part_mutex_;
+  std::condition_variable part_told_;
   Claim part_;
+  bool part_awaited_ = false;
   bool divisible_ = false, complete_ = false;
   typename Incumbents<V>::Unwritten unwritten_;
   Tree tree_;
@@ -125,12 +130,23 @@ void Helper<V>::note_part(const Solution<V>& side) {
   at_.level->frontier->reply_part(*at_.piece, side, claim.reply);
   const std::lock_guard lock(part_mutex_);
   part_ = std::move(claim);
+  part_awaited_ = false;
+  part_told_.notify_all();
+}
+
+// What was told and not taken has sides that are not told again.
+template <class V>
+void Helper<V>::want_part() {
+  const std::lock_guard lock(part_mutex_);
+  if (!part_.reply.lo[0].empty()) return;
+  part_awaited_ = true;
+  worker_.want_part();
 }
 
 template <class V>
-Claim Helper<V>::take_part() {
-  worker_.want_part();
-  const std::lock_guard lock(part_mutex_);
+Claim Helper<V>::take_part(double seconds) {
+  std::unique_lock lock(part_mutex_);
+  part_told_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !part_awaited_; });
   return std::exchange(part_, {});
 }
 
@@ -141,6 +157,8 @@ void Helper<V>::drop() {
   {
     const std::lock_guard lock(part_mutex_);
     part_ = {};
+    part_awaited_ = false;
+    part_told_.notify_all();
   }
   --session_.helping_;
 }

@@ -27,9 +27,10 @@ class AnyHelper {
   virtual bool answer(double seconds) = 0;
   // False: there is no room to divide it, and it is to be answered with more time.
   virtual bool give() = 0;
-  // From any thread: what is known of the piece that it is at, if it was asked for this before and
-  // there is something new; asks for it again. Without costs: there is nothing.
-  virtual Claim take_part() = 0;
+  // From any thread: asks for what is known of the piece that it is at, and takes it, waiting so
+  // long. Without costs: there is nothing.
+  virtual void want_part() = 0;
+  virtual Claim take_part(double seconds) = 0;
   // All that it has evaluated; for those who measure what a killed run loses.
   virtual std::int64_t evaluations() const = 0;
 

@@ -73,7 +73,7 @@ class Session final : public AnySession, private RootSearch<V> {
   std::unique_ptr<AnyHelper> helper(Control& control) override;
   void tell(int number, const Reply& reply) override;
   bool divide(int number, const Reply& reply) override;
-  std::vector<Claim> take_claims() override { return std::exchange(claims_, {}); }
+  std::vector<Claim> take_claims() override;
   TreeWanted next_unwritten() override;
   void written(int budget, Cost cost, const Tree& tree) override;
   void poll() override;
@@ -107,6 +107,7 @@ class Session final : public AnySession, private RootSearch<V> {
   Asked next(AskedPiece& at);
   AskedPiece& asked(int number);
   void claim_part(Level<V>& level, const Piece& piece, Reply reply);
+  void claim_sides();
   // Goes on with a piece that an earlier run began. kBusy: it was divided, and its sides are open.
   Asked begin_again(Level<V>& level, AskedPiece& found);
   void restore_here(Level<V>& level);

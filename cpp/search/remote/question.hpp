@@ -24,12 +24,20 @@ struct Step {
 };
 using Path = std::vector<Step>;
 
+struct SolvedSideFacts;
+
 // What is known of the thresholds of a column of one side; see Solution.
 struct SideFacts {
   int depth = 0, best_feature = -1;
   // Per column and threshold: its rank, then what is known of both sides from below and above.
   std::vector<std::vector<std::int64_t>> columns;
+  std::vector<SolvedSideFacts> sides;
   bool empty() const { return columns.empty(); }
+};
+
+struct SolvedSideFacts {
+  int feature = 0, rank = 0, side = 0;
+  SideFacts facts;
 };
 
 // A threshold of the same column whose side was solved, by whomever.

@@ -5,9 +5,17 @@
 #include <utility>
 
 #include "search/binary/binary_node.hpp"
+#include "search/remote/facts.hpp"
 #include "search/remote/levels.hpp"
 
 namespace exactree {
+
+namespace {
+
+// Bytes of solved sides that are kept at a time: more take longer than they spare.
+constexpr std::int64_t kMostSides = 4 << 20;
+
+}  // namespace
 
 template <class V>
 Session<V>::Session(const Posing& posing, MakeRoot make_root, Control& control,
@@ -85,7 +93,9 @@ void Session<V>::restore(const Claim& claim) {
     });
     return;
   }
-  here.begun_at(question.feature, question.position).part = claim;
+  Claim& part = here.begun_at(question.feature, question.position).part;
+  const Claim before = std::exchange(part, claim);
+  for (int s = 0; s < 2; ++s) add_facts(part.reply.facts[s], before.reply.facts[s]);
 }
 
 template <class V>
@@ -181,7 +191,7 @@ void Session<V>::tell(int number, const Reply& reply) {
 }
 
 // What was solved of the sides of a root split is kept with the claim: the neighbours that are
-// searched after a restart need it. Below, a frontier is done before long.
+// searched after a restart need it. Below, what is still needed is kept while the level is open.
 template <class V>
 void Session<V>::close_piece(Level<V>& level, Piece& piece, const Reply* reply) {
   if (keep_) {
@@ -219,6 +229,26 @@ void Session<V>::claim_part(Level<V>& level, const Piece& piece, Reply reply) {
   level.frontier->describe(piece, claim.question);
   claim.reply = std::move(reply);
   claim.reply.complete = false;
+}
+
+// Solved sides next to what is open in a level are a part of the piece that was divided.
+template <class V>
+void Session<V>::claim_sides() {
+  for (Level<V>& level : levels_) {
+    Solution<V> solved;
+    if (level.parent == nullptr || !level.frontier->list_sides(solved)) continue;
+    Reply part;
+    level.parent->frontier->reply(*level.piece, part);
+    part.facts[level.side.step.left ? 1 : 0] = {};  // that was told before
+    part.facts[level.side.step.left ? 0 : 1] = facts_of(solved, kMostSides);
+    claim_part(*level.parent, *level.piece, std::move(part));
+  }
+}
+
+template <class V>
+std::vector<Claim> Session<V>::take_claims() {
+  if (keep_) claim_sides();
+  return std::exchange(claims_, {});
 }
 
 template <class V>

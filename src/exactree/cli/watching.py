@@ -30,9 +30,9 @@ class Seen:
     """What the lines of a file add up to."""
 
     bounds: list[tuple[float, float, float]] = field(default_factory=list)
-    closed: int = 0
-    divided: int = 0
-    evaluations: int = 0
+    closed: set[str] = field(default_factory=set)
+    divided: set[str] = field(default_factory=set)
+    evaluations: int = 0  # of workers elsewhere; threads do not tell
     tree: str | None = None
     cost: float | None = None
     runs: int = 0
@@ -50,8 +50,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
             "objective": best,
             "lower_bound": bound,
             "optimal": seen.ended,
-            "pieces_closed": seen.closed,
-            "pieces_divided": seen.divided,
+            "pieces_closed": len(seen.closed),
+            "pieces_divided": len(seen.divided),
             "evaluations": seen.evaluations,
             "tree": seen.tree,
         }
@@ -77,8 +77,12 @@ def note(seen: Seen, kind: str, content: list[Any]) -> None:
     elif kind == "bound":
         seen.bounds.append((float(content[0]), float(content[1]), float(content[2])))
     elif kind == "claim":
-        complete = bool(content[1]["complete"])
-        seen.closed, seen.divided = seen.closed + complete, seen.divided + (not complete)
+        question, path = content[0], content[0].get("path", [])
+        if content[1]["complete"]:
+            place = [question.get(name) for name in ("feature", "position", "branch", "round")]
+            seen.closed.add(repr((path, place)))
+        if path:  # what is below a piece is so because the piece was divided
+            seen.divided.add(repr((path[:-1], path[-1][:2])))
         seen.evaluations += int(content[1].get("counters", [0, 0])[1])
     elif kind == "tree" and (seen.cost is None or float(content[1]) <= seen.cost):
         seen.cost, seen.tree = float(content[1]), content[3]
@@ -97,7 +101,8 @@ def told(seen: Seen) -> str:
         f"{state}, after {seconds:.0f} s in {seen.runs} run{'s' * (seen.runs != 1)}",
         f"best {best:.6g}, bound {bound:.6g}, gap {best - bound:.6g} ({share:.1%}), in units of "
         "the search",
-        f"{seen.closed} pieces closed, {seen.divided} divided, {seen.evaluations} evaluations",
+        f"{len(seen.closed)} pieces closed, {len(seen.divided)} divided"
+        + (f", {seen.evaluations} evaluations by workers" if seen.evaluations else ""),
         f"gap  {plotted(seen.bounds)}  0 to {seconds:.0f} s",
     ]
     return "\n".join([*lines, *([seen.tree] if seen.tree else [])])

@@ -28,6 +28,9 @@ SLICE = 1.0
 WHOLE_SLICE = 8.0
 TASK = 0.1
 MOST_AT_ONCE = 8
+# Tasks that wait for workers that are far, if there are as many of these: else each of few workers
+# would often wait for one to arrive.
+LEAST_WAITING = 2
 # How often a task is tried that fails by itself, and how many pools in a row may break.
 TRIES = 3
 # Seconds between looks at the clock.
@@ -129,7 +132,9 @@ class Coordinator(KeptSearch):
     def _room(self) -> int:
         """Keep as many tasks as workers, and some more that wait for them if they are far."""
         workers = self.pool.workers()
-        return workers if self.pool.is_near() else workers + (workers + 3) // 4
+        if self.pool.is_near():
+            return workers
+        return workers + max(min(workers, LEAST_WAITING), (workers + 3) // 4)
 
     def _next_task(self) -> Task | bool:
         """Put pieces together if they are short, and workers are far."""
@@ -161,7 +166,8 @@ class Coordinator(KeptSearch):
             self._failed(task, error)
             return
         self._running[id(task)] = future
-        future.add_done_callback(lambda done: self._done.put((done, task)))
+        answers = self._done  # not all of this: some executors keep what they are told to call
+        future.add_done_callback(lambda done: answers.put((done, task)))
 
     # What comes back.
 

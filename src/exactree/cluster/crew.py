@@ -6,10 +6,12 @@ the others at once. The lock is held while a piece is taken or given back, not w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
 from threading import Condition, Thread
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any
 
 from exactree import _native
@@ -18,11 +20,14 @@ from exactree.cluster.keeping import KeptSearch
 # Seconds: what a piece may take before it is divided, and between looks at the clock and signals.
 SLICE = 0.5
 POLL = 0.02
-# How often claims are written, so what a killed run loses: this share of the time so far, but not
-# more often and not less often than so many seconds. Of a run that is killed a hundred times, 2.5 %
-# is lost that way on average.
-SHARE = 0.001
-OFTEN, SELDOM = 0.01, 1.0
+# How often claims are written, so what a killed run loses: every such share of the time so far, but
+# so that writing takes no more than this share of a processor, and at least every so many seconds.
+# Of a run that is killed a hundred times, 1.25 % is lost that way on average.
+SHARE = 0.0005
+COST = 0.012
+SELDOM = 1.0
+# Seconds that a thread may take to tell what it knows of its piece.
+TELLING = 0.01
 PIECE, BUSY = 0, 1  # what a helper takes
 
 
@@ -39,7 +44,7 @@ class Crew(KeptSearch):
         self._wake = Condition()
         self._failure: BaseException | None = None
         self._worked: set[int] = set()
-        self._next_claims = self._next_parts = 0.0
+        self._next_claims = self._cost = 0.0
         share = self.memory_limit // (self.threads + 1)
         if self._begin(time_limit, poll, share):
             helpers = [_native.Helper(self._session, share) for _ in range(self.threads)]
@@ -52,6 +57,7 @@ class Crew(KeptSearch):
             finally:
                 _end(threads, helpers)
                 self._keep_claims()
+                self.helpers = []
         if self._failure is not None:
             raise self._failure
         return self._finish(len(self._worked))
@@ -63,8 +69,8 @@ class Crew(KeptSearch):
                 if self._session.poll():
                     return
                 self._note()
-                self._keep_now()
-                self._wake.wait(min(POLL, self._every()))
+                self._keep_all()
+                self._wake.wait(min(POLL, max(self._next_claims - monotonic(), 0.0001)))
 
     def _work(self, helper: _native.Helper) -> None:
         try:
@@ -98,32 +104,35 @@ class Crew(KeptSearch):
             self._unlocked(helper.write, inf)
             if (tree := helper.give_written()) is not None:
                 self._keep_tree(*tree)
-        self._keep_solved()
         self._wake.notify_all()
         return True
 
-    def _every(self) -> float:
-        seconds = inf if self.ledger is None else SHARE * self.ledger.seconds
-        return max(OFTEN, min(SELDOM, seconds))
+    def _keep_all(self) -> None:
+        """Keep what is proved, and what is known of the pieces that are under way.
 
-    def _keep_solved(self) -> None:
-        if monotonic() >= self._next_claims:
-            self._next_claims = monotonic() + self._every()
-            self._keep_claims()
-
-    def _keep_now(self) -> None:
-        """Keep what is known of the pieces that are under way, too."""
-        self._keep_solved()
-        if self.ledger is None or monotonic() < self._next_parts:
+        A piece may be done by the time that its part is taken: the claim of that comes later.
+        """
+        if self.ledger is None or monotonic() < self._next_claims:
             return
-        self._next_parts = monotonic() + self._every()
-        parts = (helper.take_part() for helper in self.helpers)
-        self.ledger.claims([part for part in parts if part is not None])
+        start = thread_time()
+        for helper in self.helpers:
+            helper.want_part()
+        with self._without_lock():
+            parts = [helper.take_part(TELLING) for helper in self.helpers]
+        self.ledger.claims([*filter(None, parts), *self._session.take_claims()])
+        self._cost += 0.1 * (thread_time() - start - self._cost)
+        seconds = max(SHARE * self.ledger.seconds, self._cost / COST)
+        self._next_claims = monotonic() + min(SELDOM, seconds)
 
     def _unlocked(self, function: Any, seconds: float) -> None:
+        with self._without_lock():
+            function(max(min(seconds, self._ends - monotonic()), 0.0))
+
+    @contextmanager
+    def _without_lock(self) -> Iterator[None]:
         self._wake.release()
         try:
-            function(max(min(seconds, self._ends - monotonic()), 0.0))
+            yield
         finally:
             self._wake.acquire()
 

@@ -88,4 +88,5 @@ class KeptSearch:
         if self.ledger is not None:
             note = self.ledger.end if found.objective == found.lower_bound else self.ledger.bound
             note(found.objective // self.units, found.lower_bound // self.units)
+        del self._session  # it holds those who poll, and they us
         return found

@@ -4,7 +4,7 @@ A line is a checksum and a JSON list: what it is, and its content. The first lin
 Only whole lines count: one that a killed process has not finished is cut off. All is plain data.
 
 =========== ======================================================================================
-header      format, version of exactree, and the first search by its parts
+header      format, and the problem by its parts: data and parameters, each by its content
 search      the key of a native search; all that follows belongs to it
 plan        first trees, and where to look first (see `cpp/search/remote/question.hpp`)
 claim       question, reply: a fact about a piece, whether it is solved or not
@@ -27,7 +27,7 @@ from zlib import crc32
 
 from exactree.cluster.posing import Posing
 
-FORMAT = 3  # has plans, and claims of pieces that were under way
+FORMAT = 4  # claims of pieces that were under way have the solved sides within
 # No line is longer: a file of one endless line is none of ours.
 MAX_LINE = 2**28
 FACTS = ("left_facts", "right_facts")
@@ -76,21 +76,26 @@ class Ledger:
         file.truncate(whole)
         file.seek(whole)
 
-    def begin(self, posing: Posing) -> list[list[Any]]:
-        """Turn to a search: give what is known of it, or refuse a file of another problem."""
+    def belong_to(self, parts: dict[str, str]) -> None:
+        """Say by its parts whose file it is, or refuse one of another problem."""
         if self._header is None:
-            self._header = {"format": FORMAT, "kind": posing.kind, "parts": posing.parts}
+            self._header = {"format": FORMAT, "parts": parts}
             self._append("header", self._header)
         elif not self._checked:
-            self._refuse_others(posing)
+            self._refuse_others(parts)
         self._checked = True
+
+    def begin(self, posing: Posing) -> list[list[Any]]:
+        """Turn to a native search, one of those that a problem takes: give what is known of it."""
+        if not self._checked:
+            self.belong_to(posing.parts)
         self._append("search", posing.key)
         return self._searches.setdefault(posing.key, [])
 
-    def _refuse_others(self, posing: Posing) -> None:
+    def _refuse_others(self, ours: dict[str, str]) -> None:
         """Name what differs from the problem of the file."""
         assert self._header is not None
-        theirs, ours = self._header["parts"], posing.parts
+        theirs = self._header["parts"]
         differ = [
             f"{name}: {_short(theirs.get(name))} in the file, {_short(ours.get(name))} now"
             for name in sorted({*theirs, *ours})
@@ -143,17 +148,20 @@ class Ledger:
             self._file = None
 
 
-def line_of(content: tuple[Any, ...]) -> bytes:
-    """Write a line: a checksum and what it is the sum of."""
-    text = json.dumps(content, separators=(",", ":"), default=_plain).encode()
-    return b"%08x %s\n" % (crc32(text), text)
-
-
 def _plain(value: Any) -> str:
     """Write bytes as text."""
     if not isinstance(value, bytes):
         raise TypeError(f"{value!r} is not plain")
     return b64encode(value).decode()
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False, default=_plain).encode
+
+
+def line_of(content: tuple[Any, ...]) -> bytes:
+    """Write a line: a checksum and what it is the sum of."""
+    text = _encode(content).encode()
+    return b"%08x %s\n" % (crc32(text), text)
 
 
 def with_facts(reply: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ def solve_sizes(X: Any, y: Any, request: Request, max_splits: int) -> list[Resul
     with solving.elsewhere():
         with interruptible():
             solving.read(X, y)
+            solving.own_file()
             sources = sources_of(request.splits, solving.data)
             refuse_left_out(sources, solving.data)
             if request.ratio is not None:
