@@ -80,12 +80,13 @@ LAYERS: dict[str, set[str]] = {
     "preparing": _MODEL | _READ | {"bounds", "costs", "splits"},
     "proof": _MODEL | _READ | {"_native", "costs", "preparing", "splits"},
     "leaves": _MODEL | {"preparing"},
-    "rare_categories": _SOLVE | {"preparing"},
+    "two_levels": {"tables"},
+    "rare_categories": _SOLVE | {"preparing", "two_levels"},
     "translating": _SOLVE | {"preparing", "leaves"},
     "starting": _SOLVE | {"preparing", "leaves"},
     "progress": {"problem"},
     "ratios": _MODEL | _READ | {"preparing", "routing", "shaping"},
-    "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting"},
+    "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting", "tables"},
     "solving": _SOLVE
     | {"cluster", "preparing", "ratios", "shaping", "translating", "rare_categories"}
     | {"proof", "starting"},

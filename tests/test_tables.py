@@ -18,6 +18,7 @@ from exactree import (
     OptimalTreeClassifier,
     OptimalTreeClassifierCV,
     OptimalTreeRegressor,
+    export_text,
     rare_categories,
     size_path,
     solve,
@@ -33,6 +34,7 @@ from exactree.splits import (
     derived,
 )
 from exactree.tree import Leaf, Node, Split
+from exactree.two_levels import TwoLevels
 
 
 def root(found: Result) -> Split:
@@ -428,6 +430,15 @@ def test_categories_left_out_are_proved_of_no_use(monkeypatch: pytest.MonkeyPatc
     for module in (derived, rare_categories):
         monkeypatch.setattr(module, "FIRST", 1)
         monkeypatch.setattr(module, "MOST", 2)
+    better: list[bool] = []
+    plain = TwoLevels.below
+
+    def below(self: TwoLevels, sought: int) -> Any:
+        found = plain(self, sought)
+        better.append(found is not None and found.cost is not None)
+        return found
+
+    monkeypatch.setattr(TwoLevels, "below", below)
     statuses = {"optimal": 0, "memory_limit": 0}
     for seed in range(4000, 4400):
         case = random_table(np.random.default_rng(seed))
@@ -439,7 +450,23 @@ def test_categories_left_out_are_proved_of_no_use(monkeypatch: pytest.MonkeyPatc
         if found.status == "optimal":
             assert agrees(found.objective, exact), seed
         assert found.lower_bound <= exact + 1e-9 and exact <= found.objective + 1e-9, seed
-    assert min(statuses.values()) > 10
+    assert statuses["optimal"] > 50 and statuses["memory_limit"] > 0
+    assert sum(better) > 5 and not all(better)
+
+
+def test_many_small_categories_of_two_levels() -> None:
+    """Every category is rare, and two of them are of use: they are found and no other is better."""
+    rng = np.random.default_rng(1)
+    n = 30_000
+    shops = rng.integers(0, 3000, n)
+    frame = pd.DataFrame({"shop": [f"s{code}" for code in shops], "age": rng.integers(0, 50, n)})
+    y = ((shops < 2) | (frame["age"] > 30)) ^ (rng.random(n) < 0.1)
+    weights = rng.integers(1, 4, n)
+    found = solve(frame, y, max_depth=2, sample_weight=weights)
+    assert found.status == "optimal" and found.lower_bound == found.objective
+    assert "shop = s" in export_text(found)
+    complement = solve(frame, y, max_depth=2, sample_weight=weights, max_splits=2)
+    assert complement.status == "optimal" and complement.objective >= found.objective
 
 
 def test_ten_thousand_categories() -> None:
@@ -454,3 +481,34 @@ def test_ten_thousand_categories() -> None:
         solve(frame, y.astype(float), max_depth=2, task="regression")
     with pytest.raises(ValueError, match="too many for this kind of search"):
         size_path(frame, y, max_splits=2)
+
+
+def test_columns_in_another_order_are_named_before_their_types() -> None:
+    seen = pd.to_datetime(["2020-01-01", "2021-01-01"] * 3)
+    frame = pd.DataFrame({"seen": seen, "kind": list("abcabc")})
+    clf = OptimalTreeClassifier(max_depth=1).fit(frame, [0, 1] * 3)
+    with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
+        clf.predict(frame[["kind", "seen"]])
+
+
+def test_monotone_columns_of_a_table() -> None:
+    """Other columns may have holes and categories; the constrained one is complete."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        n = 30
+        full, holed = rng.integers(0, 6, n).astype(float), rng.integers(0, 6, n).astype(float)
+        gone = rng.random(n) < 0.2
+        kind = rng.choice(["a", "b", "c"], n)
+        y = full + 3.0 * (kind == "b") - holed * gone + rng.normal(size=n)
+        frame = pd.DataFrame({"full": full, "holed": np.where(gone, np.nan, holed), "kind": kind})
+        coded = [full, np.where(gone, -1, holed), np.where(gone, 9, holed)]
+        coded += [np.where(kind == name, 0.0, 1.0) for name in "abc"]
+        terms: dict[str, Any] = {"max_depth": 2, "task": "regression"}
+        for way in (1, -1):
+            found = solve(frame, y, monotonic_cst={"full": way}, **terms)
+            same = solve(np.stack(coded, 1), y, monotonic_cst=[way, 0, 0, 0, 0, 0], **terms)
+            assert abs(found.objective - same.objective) <= 1e-9 * same.objective
+        with pytest.raises(ValueError, match="column 'holed' of X, which has missing values"):
+            solve(frame, y, monotonic_cst={"holed": 1}, **terms)
+        with pytest.raises(ValueError, match="column 'kind' of X, which has categories"):
+            solve(frame, y, monotonic_cst=[0, 0, 1], **terms)

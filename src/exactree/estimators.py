@@ -73,6 +73,10 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Any:
         check_is_fitted(self)
+        if hasattr(
+            X, "columns"
+        ):  # columns in another order, before what they hold is complained of
+            validate_data(self, X, reset=False, skip_check_array=True)
         values = read_rows(X, self.result_.columns, missing=self.missing)
         validate_data(self, X, reset=False, skip_check_array=True)
         return values

@@ -14,13 +14,16 @@ of the j largest weights of these. A split costs p. So
 
     cost(T) >= cost(T') + j p - W_j >= optimum of K - j splits + j p - W_j.
 
-If that is U or more for all j, nothing left out is of use. Else more categories get a column.
+If that is U or more for all j, nothing left out is of use. Else trees of two levels are searched
+over all categories (`two_levels.py`), and those of a better tree get a column; for deeper trees,
+more and more of the frequent ones do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
@@ -32,11 +35,13 @@ from exactree.preparing import Data
 from exactree.problem import Found, Limits, OnProgress, Problem
 from exactree.splits import Sources
 from exactree.splits.derived import FIRST, MOST, TableColumns
+from exactree.two_levels import Best, TwoLevels
 
 GROWTH = 3  # times the categories of the last try
 
 MOST_STEPS = 15
-Remake = Callable[[int], tuple[Problem, Sources]]
+# Makes the problem with columns for so many categories, and for some by their feature and code.
+Remake = Callable[[int, frozenset[tuple[int, int]]], tuple[Problem, Sources]]
 
 
 def refuse_left_out(sources: Sources, data: Data) -> None:
@@ -74,10 +79,65 @@ def search_frequent(
             found = _bounded(found, problem, _weights(problem, sources, data), limits)
         elif sources.left_out:  # stopped: nothing is known of what was left out
             found = replace(found, lower_bound=0, gap=found.objective)
+        if found.status == "memory_limit" and sources.left_out and problem.max_depth <= 2:
+            best = _over_all(found, problem, data, limits)
+            if best is None or best.cost is None or problem.min_rows > 1:
+                return _with_bound(found, best), problem, sources
+            asked = frozenset((a.feature, a.code) for a in best.asked)
+            cost = best.cost * problem.scale
+            problem, sources = remake(FIRST, asked)
+            again = search(problem, limits(), show)
+            return _checked(again, ceil(cost / problem.scale)), problem, sources
         if found.status != "memory_limit" or room >= MOST or not limits().seconds:
             return found, problem, sources
         room = min(GROWTH * room, MOST)
-        problem, sources = remake(room)
+        problem, sources = remake(room, frozenset())
+
+
+def _over_all(
+    found: Found, problem: Problem, data: Data, limits: Callable[[], Limits]
+) -> Best | None:
+    """Look for a better tree of two levels over all categories, in the problem's units."""
+    # Units of the problem for one of the data's, which need not be whole: rows were merged.
+    unit = data.scale / problem.scale
+    parts = unit.denominator
+    over_all = TwoLevels(
+        data.X,
+        data.labels,
+        data.weights,
+        unit=unit.numerator,
+        penalty=int(problem.penalty) * parts,
+        most_splits=problem.max_splits or 2**problem.max_depth - 1,
+        time_left=lambda: limits().seconds > 0,
+    ).below(int(found.objective) * parts)
+    if over_all is None or over_all.cost is None:
+        return over_all
+    return replace(over_all, cost=over_all.cost / Fraction(parts))
+
+
+def _with_bound(found: Found, best: Best | None) -> Found:
+    """Say what is proved where the tree stays; None: there was no time for anything.
+
+    With a least number of rows on a side, what is better need not keep to it: then it is a bound.
+    """
+    if best is None:
+        return found
+    if best.cost is None:
+        return replace(found, status="optimal", lower_bound=found.objective, gap=0)
+    bound = max(int(best.cost), found.lower_bound)
+    return replace(found, lower_bound=bound, gap=found.objective - bound)
+
+
+def _checked(found: Found, cost: int) -> Found:
+    """Compare the tree with what the best one costs, or say how far the search got."""
+    if found.status != "optimal":
+        return replace(found, lower_bound=cost, gap=found.objective - cost)
+    if found.objective != cost:
+        raise RuntimeError(
+            f"the best tree over all categories costs {cost}, and {found.objective} with columns "
+            "for those it asks for; please report this"
+        )
+    return found
 
 
 def _bounded(

@@ -13,6 +13,7 @@ from exactree.problem import Engine, Problem
 from exactree.request import Request
 from exactree.splits import Sources
 from exactree.suggesting import did_you_mean
+from exactree.tables import Table
 
 NAMES = ("monotonic_cst", "interaction_cst", "max_features_used")
 
@@ -44,12 +45,22 @@ def shaped(
         return partial(_around, interactions, engine=engine, groups=of_ranks)
     _refuse_other_answers(request, problem)
     directions = columns.directions(request.monotonic_cst)
-    if list(features) != list(range(len(directions))):
-        raise ValueError(
-            "monotonic_cst is for columns of numbers that are all known: fill in missing values, "
-            "and code categories as numbers"
-        )
-    return partial(_around, monotone, engine=engine, directions=directions)
+    for j, direction in enumerate(directions):
+        if direction and isinstance(data.X, Table):
+            _refuse_without_order(data.X, j)
+    ways = [directions[f] for f in features]
+    return partial(_around, monotone, engine=engine, directions=ways)
+
+
+def _refuse_without_order(table: Table, j: int) -> None:
+    """Refuse a column whose values are not all known, or have no order."""
+    remedy = None
+    if table.column(j).missing.any():
+        remedy = "has missing values: fill them in"
+    elif table.kinds[j].name in ("category", "boolean"):
+        remedy = "has categories without an order: code them as numbers, or make them ordered"
+    if remedy is not None:
+        raise ValueError(f"monotonic_cst names column {table.name(j)} of X, which {remedy}")
 
 
 def _around(

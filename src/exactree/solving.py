@@ -217,8 +217,8 @@ class Solving:
         return found if self.start is None else self.start.better(found)
 
     def _with_more_categories(self) -> Found:
-        def remake(room: int) -> tuple[Problem, Sources]:
-            self.pose(table_columns(self.data.X, room))
+        def remake(room: int, also: frozenset[tuple[int, int]]) -> tuple[Problem, Sources]:
+            self.pose(table_columns(self.data.X, room, also))
             return self.problem, self.sources
 
         found, self.problem, self.sources = search_frequent(

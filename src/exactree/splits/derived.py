@@ -6,7 +6,8 @@
   missing stands with the highest value, so that each threshold has the missing rows on its right.
   Together they have every threshold with the missing rows on either side, and "is missing", once.
   The second ones come after all other columns: the native search scans each along with its first.
-- The same of two values are three columns of two ranks, for the kernels over such columns.
+- Where no column has more than two values, the same are three columns of two ranks, for the kernels
+  over such columns.
 - A category is a column of two ranks: it or another. Of two categories one column is enough.
 - So is a subset of categories, and of a subset and its complement one is enough: the one with the
   first category.
@@ -46,6 +47,9 @@ class Asked:
     feature: int
     by: str  # "order", "equality" or "subset"
     category: Value | None = None
+
+
+Asks = Iterator[tuple[Asked, NDArray[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,18 +133,27 @@ def _threshold(feature: int, column: Column, left: Bools) -> Split:
     return AxisSplit(feature, between(float(low.max()), float(high.min())), side)
 
 
-def table_columns(table: Table, room: int | None = None) -> TableColumns:
+def table_columns(
+    table: Table, room: int | None = None, also: frozenset[tuple[int, int]] = frozenset()
+) -> TableColumns:
     """Make the rank columns of a table.
 
     Where there are so many categories that their columns would fill memory, the most frequent ones
-    have a column, `room` of them, and the others are left out, which is told.
+    have a column, `room` of them, and those of `also`, by column and code; the others are left out,
+    which is told.
     """
-    rare = _rare(table, FIRST if room is None else room)
+    rare = _rare(table, FIRST if room is None else room, also)
+    orders = {j: _dense(table.column(j)) for j in range(table.shape[1]) if _has_order(table, j)}
+    two_valued = all(ranks.max(initial=0) <= 1 for ranks in orders.values())
     asked: list[Asked] = []
     ranks: list[Ranks] = []
     second: list[tuple[Asked, Ranks]] = []
     for j in range(table.shape[1]):
-        asks = _questions(table, j, rare.get(j, frozenset()))
+        if j in orders:
+            found = _orders(orders.pop(j), table.column(j).missing, two_valued)
+            asks: Asks = ((Asked(j, "order"), ranks) for ranks in found)
+        else:
+            asks = _categories(table, j, rare.get(j, frozenset()))
         made = [(question, column.astype(np.int32, copy=False)) for question, column in asks]
         if len(made) == 2 and made[0][0].by == "order":
             second.append(made.pop())
@@ -154,34 +167,39 @@ def table_columns(table: Table, room: int | None = None) -> TableColumns:
     return TableColumns(table, tuple(asked), np.stack(ranks), left_out)
 
 
-def _rare(table: Table, room: int) -> dict[int, frozenset[int]]:
+def _rare(table: Table, room: int, also: frozenset[tuple[int, int]]) -> dict[int, frozenset[int]]:
     """Choose the categories to leave out, the rarest, if columns for all would be too large."""
     if table.subsets:
         return {}
     counted: list[tuple[int, int, int]] = []
+    pairs: list[int] = []  # columns of two categories: to ask for either is the same
     others = 0
-    for j, kind in enumerate(table.kinds):
-        if kind.name not in ("category", "boolean"):
+    for j in range(table.shape[1]):
+        if _has_order(table, j):
             others += 2
             continue
         codes, counts = np.unique(table.column(j).values, return_counts=True)
+        pairs += [j] if len(codes) == 2 else []
         counted += [(-int(n), j, int(c)) for c, n in zip(codes, counts, strict=True)]
     if 4 * (len(counted) + others) * len(table) <= LARGE:
         return {}
     found: dict[int, set[int]] = {}
     for _, j, code in sorted(counted)[room:]:
-        found.setdefault(j, set()).add(code)
+        if (j, code) not in also:
+            found.setdefault(j, set()).add(code)
+    for j in pairs:
+        if len(found.get(j, ())) == 1:
+            del found[j]
     return {j: frozenset(codes) for j, codes in found.items()}
 
 
-def _questions(table: Table, j: int, rare: frozenset[int]) -> Iterator[tuple[Asked, NDArray[Any]]]:
+def _has_order(table: Table, j: int) -> bool:
+    return table.kinds[j].name not in ("category", "boolean")
+
+
+def _categories(table: Table, j: int, rare: frozenset[int]) -> Asks:
     column = table.column(j)
-    if column.kind.name in ("category", "boolean"):
-        yield from _subsets(table, j, column) if table.subsets else _equalities(j, column, rare)
-        return
-    missing = column.missing
-    for ranks in _orders(_dense(column), missing):
-        yield Asked(j, "order"), ranks
+    return _subsets(table, j, column) if table.subsets else _equalities(j, column, rare)
 
 
 def _dense(column: Column) -> Ranks:
@@ -197,27 +215,25 @@ def _dense(column: Column) -> Ranks:
     return np.asarray(ranks.reshape(-1), dtype=np.int32)
 
 
-def _orders(ranks: Ranks, missing: Bools) -> Iterator[NDArray[Any]]:
-    """Give the rank columns of one with an order."""
+def _orders(ranks: Ranks, missing: Bools, two_valued: bool) -> Iterator[NDArray[Any]]:
+    """Give the rank columns of one with an order, of two ranks each where all have so few."""
     if not missing.any():
         yield ranks
         return
     if missing.all():
         return
     top = int(ranks.max())
-    if top <= 1:
+    if top == 0 or two_valued:
         yield ~missing
-    if top == 1:
+    if top == 1 and two_valued:
         yield np.where(missing, 0, ranks)
         yield np.where(missing, 1, ranks)
-    if top > 1:
+    elif top > 0:
         yield np.where(missing, 0, ranks + 1)
         yield np.where(missing, top, ranks)
 
 
-def _equalities(
-    j: int, column: Column, rare: frozenset[int]
-) -> Iterator[tuple[Asked, NDArray[Any]]]:
+def _equalities(j: int, column: Column, rare: frozenset[int]) -> Asks:
     present = _present(column)
     for code in present[: len(present) - 1] if len(present) < 3 else present:
         if code in rare:
@@ -232,7 +248,7 @@ def _present(column: Column) -> list[int]:
     return [code for code in found if code >= 0] + [code for code in found if code < 0]
 
 
-def _subsets(table: Table, j: int, column: Column) -> Iterator[tuple[Asked, NDArray[Any]]]:
+def _subsets(table: Table, j: int, column: Column) -> Asks:
     present = _present(column)
     count = len(present)
     if count > MOST_CATEGORIES:
