@@ -72,7 +72,7 @@ demo: $(VENV)/.installed $(VENV)/.demo
 checker: build/check_certificate
 build/check_certificate: $(wildcard cpp/checker/*)
 	@mkdir -p build
-	$(CXX) -std=c++20 -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o $@ cpp/checker/main.cpp
+	$(CXX) -std=c++20 -O3 -Wall -Wextra -Wshadow -Wconversion -Werror -o $@ cpp/checker/main.cpp
 
 # In two processes; make test JOBS=0 ARGS="--pdb -k name" has the terminal to itself.
 JOBS ?= 2

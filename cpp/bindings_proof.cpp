@@ -39,7 +39,7 @@ Proof prove_columns(const In<std::int32_t, 2>& ranks, const In<std::int32_t, 1>&
                     int n_classes, const std::optional<In<std::int64_t, 2>>& costs, int max_depth,
                     int max_splits, std::int64_t least, std::int64_t penalty,
                     const std::vector<std::int64_t>& targets,
-                    const std::optional<In<double, 1>>& squares, double price,
+                    const std::optional<In<double, 1>>& squares, double price, bool pairs,
                     const std::string& isa) {
   const std::size_t rows = ranks.shape(1);
   demand(rows > 0 && rows < (std::size_t{1} << 30), "there must be 1 to 2**30 rows");
@@ -53,6 +53,8 @@ Proof prove_columns(const In<std::int32_t, 2>& ranks, const In<std::int32_t, 1>&
                     costs->shape(1) == static_cast<std::size_t>(n_classes)),
          "costs need a row and a column for every class");
   demand(!squares || (squares->size() == rows && price > 0), "a number for every row, and a price");
+  demand(!pairs || (!squares && all_between(ranks.data(), ranks.size(), 2)),
+         "pairs are for columns of two values, and not for squares");
   demand(max_splits <= kMostSplits, "at most 63 splits");
   demand(max_depth >= 0 && penalty >= 0 && least >= 1, "budgets must not be negative");
   demand(targets.size() == static_cast<std::size_t>(std::max(max_splits, 0)) + 1,
@@ -72,6 +74,7 @@ Proof prove_columns(const In<std::int32_t, 2>& ranks, const In<std::int32_t, 1>&
   problem.least = least;
   problem.depth = max_depth;
   problem.splits = max_splits;
+  problem.pairs = pairs;
   problem.targets = targets;
   nb::gil_scoped_release release;
   return prove(problem, isa, [] {
@@ -98,19 +101,22 @@ void bind_proof(nb::module_& m) {
          const In<std::int64_t, 1>& weights, const In<std::int64_t, 1>& sizes, int n_classes,
          const std::optional<In<std::int64_t, 2>>& costs, int max_depth, int max_splits,
          std::int64_t least, std::int64_t penalty, const std::vector<std::int64_t>& targets,
-         const std::optional<In<double, 1>>& squares, double price, const std::string& isa) {
-        Proof found = prove_columns(ranks, labels, weights, sizes, n_classes, costs, max_depth,
-                                    max_splits, least, penalty, targets, squares, price, isa);
+         const std::optional<In<double, 1>>& squares, double price, bool pairs,
+         const std::string& isa) {
+        Proof found =
+            prove_columns(ranks, labels, weights, sizes, n_classes, costs, max_depth, max_splits,
+                          least, penalty, targets, squares, price, pairs, isa);
         if (found.stopped) throw nb::python_error();
         return found;
       },
       "ranks"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "sizes"_a.noconvert(),
       nb::kw_only(), "n_classes"_a, "costs"_a.noconvert() = nb::none(), "max_depth"_a,
       "max_splits"_a = -1, "least"_a = 1, "penalty"_a = 0, "targets"_a,
-      "squares"_a.noconvert() = nb::none(), "price"_a = 0.0, "isa"_a = "auto",
+      "squares"_a.noconvert() = nb::none(), "price"_a = 0.0, "pairs"_a = false, "isa"_a = "auto",
       "Write a plan that shows that no tree over rank columns (features x rows) costs less than "
       "the targets: one, or one for each number of splits. With `squares`, whole numbers, the cost "
-      "is their squared error times `price`. See docs/certificates.md.");
+      "is their squared error times `price`. `pairs`: for columns of two values. See "
+      "docs/certificates.md.");
 }
 
 }  // namespace exactree

@@ -16,7 +16,7 @@ import numpy as np
 from forging import as_plan
 from numpy.typing import NDArray
 
-from exactree.proof import checking, checking_partitions, checking_squared
+from exactree.proof import checking, checking_binary, checking_partitions, checking_squared
 from exactree.proof.listing import Prover
 from exactree.proof.listing import as_plan as as_codes
 
@@ -113,6 +113,16 @@ def axis(rng: Generator, kind: str) -> Problem:
     return Problem(rows, *budgets(rng), thresholds(rows.ranks), leaf, rows.penalty)
 
 
+def pairs(rng: Generator, kind: str) -> Problem:
+    """Columns of two values, by the rules for pairs of them."""
+    n, rows = int(rng.integers(3, 12)), checking_binary.Rows.__new__(checking_binary.Rows)
+    rows.ranks = rng.integers(0, 2, (int(rng.integers(1, 6)), n)).astype(np.int64)
+    what = kind.removeprefix("pairs").strip(", ")
+    leaf = of_classes(rng, what, n, rows)
+    depth = int(rng.choice([1, 2, 3, 3, 4]))
+    return Problem(rows, depth, budgets(rng)[1], thresholds(rows.ranks), leaf, rows.penalty)
+
+
 def squared(rng: Generator, kind: str) -> Problem:
     n = int(rng.integers(3, 9))
     X = ranked(rng, n, values=8).T.astype(float)
@@ -201,6 +211,40 @@ def shown_by_columns(problem: Problem, rng: Generator, share: float) -> Any:
     return int(bound) if module is checking else rows.true(float(bound))
 
 
+def by_sides(
+    problem: Problem, inside: Ints, depth: int, splits: int | None, rng: Generator, share: float
+) -> list[int]:
+    """Choose every column, and every side of it, with a probability."""
+    rows, leaf = problem.rows, problem.leaf(inside.tolist())
+    depth = min(depth, len(inside) - 1, depth if splits is None else splits)
+    if leaf == 0 or rows.penalty:
+        depth = min(depth, (leaf - 1) // rows.penalty) if leaf else 0
+    if depth < 3:
+        return []
+    codes, claims, last = [], [], -1
+    for j, column in enumerate(rows.ranks):
+        sides = [inside[column[inside] == s] for s in range(2)]
+        if rng.random() >= share or not all(map(len, sides)):
+            continue
+        used = rng.random(2) < max(share, 0.5)
+        codes.append((j - last) << 2 | int(used @ [1, 2]))
+        last, below = j, None if splits is None else splits - 1
+        for side, wanted in zip(sides, used, strict=True):
+            if wanted:
+                claims += by_sides(problem, side, depth - 1, below, rng, share)
+    return [len(codes), *codes, *claims]
+
+
+def shown_by_pairs(problem: Problem, rng: Generator, share: float) -> int:
+    rows, depth, splits = problem.rows, problem.depth, problem.splits
+    every = np.arange(len(rows.label))
+    plan = as_plan(by_sides(problem, every, depth, splits, rng, share))
+    checker = checking_binary.Checker(rows, plan, 1 << 40)
+    bound = checker.root(depth, splits)[-1, -1]
+    assert next(checker.plan, None) is None
+    return int(bound)
+
+
 def shown_by_cells(problem: Problem, rng: Generator, share: float) -> Any:
     """The same over partitions: a full plan is the prover's; None if a random one is no plan."""
     rows, depth, splits = problem.rows, problem.depth, problem.splits
@@ -238,6 +282,10 @@ FAMILIES = {
     **{
         kind: Family(axis, shown_by_columns)
         for kind in ("axis", "binary", "costs", "sizes", "heavy")
+    },
+    **{
+        kind: Family(pairs, shown_by_pairs)
+        for kind in ("pairs", "pairs, costs", "pairs, sizes", "pairs, heavy")
     },
     "squared": Family(squared, shown_by_columns),
     **{kind: Family(partitions, shown_by_cells) for kind in ("partitions", "surfaces")},

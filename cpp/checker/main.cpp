@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "json.hpp"
+#include "pairs.hpp"
 #include "rules.hpp"
 
 namespace checker {
@@ -262,14 +263,26 @@ std::int64_t budget(const Json& value, std::int64_t most) {
   return value.null() ? -1 : value.whole(0, most);
 }
 
+std::vector<Cost> bounds_of(const Rows& rows, Plan& plan, std::int64_t work, bool binary,
+                            std::int64_t depth, std::int64_t splits) {
+  if (!binary) return Checker(rows, plan, work).root(depth, splits);
+  Cost heaviest = 0;  // no sum is more than this
+  for (std::size_t i = 0; i < rows.n; ++i)
+    heaviest += std::max({rows.size[i], rows.weight[i], rows.influence(static_cast<int>(i))});
+  if (heaviest < Cost{1} << 29)
+    return PairChecker<std::int32_t>(rows, plan, work).root(depth, splits);
+  return PairChecker<Cost>(rows, plan, work).root(depth, splits);
+}
+
 int run(const std::vector<std::string>& args) {
   std::string text = read_all(args[0]);
   const std::size_t end = text.find('\n');
   demand(end != std::string::npos && end <= kLargestHeader, "there is no header line");
   const std::string line = text.substr(0, end);
   const Json header = JsonReader(line).read();
+  const bool binary = header.at("family").text == "binary";
   demand(header.at("format").text == "exactree.proof" && header.at("version").text == "1" &&
-             header.at("family").text == "axis",
+             (binary || header.at("family").text == "axis"),
          "not a certificate for this checker");
   const auto kinds = header.object.find("kinds");
   demand(kinds == header.object.end() || kinds->second.null(),
@@ -285,8 +298,9 @@ int run(const std::vector<std::string>& args) {
   const std::int64_t depth = budget(header.at("max_depth"), kDeepest);
   const std::int64_t splits = budget(header.at("max_splits"), Cost{1} << 53);
   Plan plan(text.substr(end + 1));
-  Checker checker(problem.rows, plan, header.at("work").whole(0, kWork));
-  const std::vector<Cost> bounds = checker.root(depth < 0 ? size(problem.rows.n) : depth, splits);
+  const std::vector<Cost> bounds =
+      bounds_of(problem.rows, plan, header.at("work").whole(0, kWork), binary,
+                depth < 0 ? size(problem.rows.n) : depth, splits);
   demand(!header.at("results").list.empty(), "the certificate has no results");
   bool optimal = true;
   for (const Json& result : header.at("results").list) {

@@ -12,37 +12,11 @@
 #include <vector>
 
 #include "basics.hpp"
+#include "plan.hpp"
 #include "rows.hpp"
 #include "scan.hpp"
 
 namespace checker {
-
-constexpr int kDeepest = 200;
-
-// Numbers of seven bits a byte, lowest first.
-class Plan {
- public:
-  explicit Plan(std::string bytes) : bytes_(std::move(bytes)) {}
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7) {
-      demand(at_ < bytes_.size() && shift <= 56, "the plan is cut off or damaged");
-      const auto byte = static_cast<std::uint8_t>(bytes_[at_++]);
-      value |= static_cast<std::uint64_t>(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  }
-  bool at_end() const { return at_ == bytes_.size(); }
-
- private:
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
-
-// Bounds without (0) and with (1) the limit on sides, for 0, 1, ... splits or for the depth alone.
-struct Bound {
-  std::vector<Cost> of[2];
-};
 
 class Checker {
  public:
@@ -74,11 +48,6 @@ class Checker {
   std::size_t label(int row) const {
     return static_cast<std::size_t>(rows_.label[static_cast<std::size_t>(row)]);
   }
-  static std::size_t budgets(std::int64_t depth, std::int64_t splits) {
-    if (splits < 0) return 1;
-    const std::int64_t most = (std::int64_t{1} << std::min<std::int64_t>(depth, 60)) - 1;
-    return static_cast<std::size_t>(std::min(splits, most)) + 1;
-  }
 
   // A lower bound of e(S, depth, k).
   Bound claim(const Order& order, std::int64_t depth, std::int64_t splits) {
@@ -91,12 +60,7 @@ class Checker {
     const Cost leaf = rows_.leaf(weights.data());
     const std::size_t many = budgets(depth, splits);
     demand(many <= 1 << 16, "too many numbers of splits");
-    // Few: less depth is enough where rows are few or the leaf is cheap.
-    depth = std::min(depth, static_cast<std::int64_t>(n) - 1);
-    if (splits >= 0) depth = std::min(depth, splits);
-    if (leaf == 0) depth = 0;
-    if (leaf > 0 && rows_.penalty > 0) depth = std::min(depth, (leaf - 1) / rows_.penalty);
-    demand(depth <= kDeepest, "the plan is too deep");
+    depth = useful_depth(rows_, n, leaf, depth, splits);
     Bound out;
     for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
     if (depth == 1) {
@@ -233,7 +197,7 @@ class Checker {
       for (int v = 0; v < variants_; ++v) {
         if (v == 1 && std::min(sizes[t], size - sizes[t]) < rows_.least) continue;
         const std::size_t at = t * stride + static_cast<std::size_t>(v) * fewer;
-        join(&sides[0][at], &sides[1][at], fewer, out.of[v]);
+        join(&sides[0][at], &sides[1][at], fewer, rows_.penalty, out.of[v]);
       }
   }
 
@@ -258,18 +222,6 @@ class Checker {
         free = std::max(free, grown[t * stride + i]);
         Cost& limited = side[t * stride + fewer + i];
         limited = std::max(limited, free);
-      }
-  }
-
-  void join(const Cost* left, const Cost* right, std::size_t fewer, std::vector<Cost>& out) const {
-    if (out.size() == 1) {
-      out[0] = std::min(out[0], left[0] + right[0] + rows_.penalty);
-      return;
-    }
-    for (std::size_t k = 1; k < out.size(); ++k)
-      for (std::size_t i = 0; i <= std::min(k - 1, fewer - 1); ++i) {
-        const std::size_t j = std::min(k - 1 - i, fewer - 1);
-        out[k] = std::min(out[k], left[i] + right[j] + rows_.penalty);
       }
   }
 

@@ -1,8 +1,10 @@
 // Runs the prover and writes its claims as a plan.
 #include "proof/prove.hpp"
 
+#include <numeric>
 #include <stdexcept>
 
+#include "proof/binary_prover.hpp"
 #include "proof/prover.hpp"
 
 namespace exactree {
@@ -40,19 +42,85 @@ void write(const Claim<Size>& claim, Proof& out, int features) {
   }
 }
 
+// A claim over columns of two values: the columns in their order, then the claims of their sides.
 template <int Size>
-Proof prove_with(const ProofProblem& problem, MakeScanner make_scanner,
-                 const std::function<bool()>& stop) {
-  const Facts facts(problem);
-  Prover<Size> prover(facts, make_scanner, stop);
-  Proof out;
+void write(const BinaryClaim<Size>& claim, Proof& out, const Facts& facts) {
+  const std::int64_t m = facts.problem.features;
+  const std::int64_t kinds = facts.problem.classes;
+  const auto look = [&](std::size_t n) {
+    out.work += (static_cast<std::int64_t>(n) + kinds) * m * m;
+  };
+  look(claim.rows.size());
+  if (claim.depth <= 2) return;
+  std::vector<const BinarySide<Size>*> by_column[2];
+  for (auto& sides : by_column) sides.resize(static_cast<std::size_t>(m), nullptr);
+  for (const auto& side : claim.sides)
+    by_column[side.side][static_cast<std::size_t>(side.column)] = &side;
+  std::vector<std::size_t> listed;
+  for (std::size_t g = 0; g < by_column[0].size(); ++g)
+    if (by_column[0][g] != nullptr || by_column[1][g] != nullptr) listed.push_back(g);
+  put(out.plan, listed.size());
+  std::size_t next = 0;
+  for (const std::size_t g : listed) {
+    const unsigned used =
+        (by_column[0][g] != nullptr ? 1U : 0U) | (by_column[1][g] != nullptr ? 2U : 0U);
+    put(out.plan, static_cast<std::uint64_t>(g + 1 - next) << 2 | used);
+    next = g + 1;
+  }
+  for (const std::size_t g : listed)
+    for (const auto& sides : by_column) {
+      if (sides[g] == nullptr) continue;
+      if (sides[g]->kid)
+        write(*sides[g]->kid, out, facts);
+      else
+        look(static_cast<std::size_t>(sides[g]->n));
+    }
+}
+
+template <int Size>
+Bound<Size> wanted(const ProofProblem& problem, int budgets, int v) {
   Bound<Size> cap;
-  const int budgets = budgets_of(problem.depth, problem.splits);
-  const int v = prover.variants() - 1;
   for (int k = 0; k <= std::max(problem.splits, 0); ++k) {
     Cost& here = cap.at(v, std::min(k, budgets - 1));
     here = std::max(here, problem.targets[static_cast<std::size_t>(k)]);
   }
+  return cap;
+}
+
+template <int Size>
+Proof prove_pairs(const ProofProblem& problem, MakePairCounter make_counter,
+                  const std::function<bool()>& stop) {
+  const Facts facts(problem);
+  BinaryProver<Size> prover(facts, make_counter, stop);
+  Proof out;
+  const int budgets = budgets_of(problem.depth, problem.splits);
+  const int v = prover.variants() - 1;
+  std::vector<int> rows(static_cast<std::size_t>(problem.rows));
+  std::iota(rows.begin(), rows.end(), 0);
+  try {
+    const auto claim = prover.prove(std::move(rows), problem.depth, problem.splits,
+                                    wanted<Size>(problem, budgets, v), 0);
+    for (int k = 0; k < budgets; ++k) out.bounds.push_back(claim->bound.at(v, k));
+    prover.tighten(*claim, claim->bound, budgets);
+    write(*claim, out, facts);
+  } catch (const Stopped&) {
+    out.stopped = true;
+  }
+  out.claims = prover.claims();
+  out.scans = prover.pairs();
+  return out;
+}
+
+template <int Size>
+Proof prove_with(const ProofProblem& problem, std::string_view isa,
+                 const std::function<bool()>& stop) {
+  if (problem.pairs) return prove_pairs<Size>(problem, pair_counter_maker(isa), stop);
+  const Facts facts(problem);
+  Prover<Size> prover(facts, scanner_maker(isa), stop);
+  Proof out;
+  const int budgets = budgets_of(problem.depth, problem.splits);
+  const int v = prover.variants() - 1;
+  const Bound<Size> cap = wanted<Size>(problem, budgets, v);
   const Rows rows = all_rows(facts);
   try {
     const auto claim = prover.prove(rows, problem.depth, problem.splits, cap);
@@ -70,11 +138,10 @@ Proof prove_with(const ProofProblem& problem, MakeScanner make_scanner,
 }  // namespace
 
 Proof prove(const ProofProblem& problem, std::string_view isa, const std::function<bool()>& stop) {
-  const proof::MakeScanner make_scanner = proof::scanner_maker(isa);
-  if (problem.least <= 1 && problem.splits < 0) return prove_with<1>(problem, make_scanner, stop);
+  if (problem.least <= 1 && problem.splits < 0) return prove_with<1>(problem, isa, stop);
   if (proof::budgets_of(problem.depth, problem.splits) <= 8)
-    return prove_with<16>(problem, make_scanner, stop);
-  return prove_with<128>(problem, make_scanner, stop);
+    return prove_with<16>(problem, isa, stop);
+  return prove_with<128>(problem, isa, stop);
 }
 
 }  // namespace exactree

@@ -26,6 +26,7 @@ struct ProofProblem {
   ProofCost penalty = 0;                 // of a split
   ProofCost least = 1;                   // what each side has to count
   int depth = 0;
+  bool pairs = false;              // columns of two values: a plan over pairs of them
   int splits = -1;                 // -1: no limit; else bounds for 0, 1, ..., splits
   std::vector<ProofCost> targets;  // bounds that are wanted: one, or one for each number of splits
 };

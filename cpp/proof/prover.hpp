@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "proof/scanner.hpp"
+#include "proof/stopped.hpp"
 #include "proof/trim.hpp"
 
 namespace exactree::proof {
-
-struct Stopped {};
 
 template <int Size>
 class Prover {

@@ -1,6 +1,7 @@
-// Compiled once per instruction set: the scanner for the rows of a node.
+// Compiled once per instruction set: the scanner for the rows of a node, and the counter of pairs.
 #include <memory>
 
+#include "proof/count_pairs.hpp"
 #include "proof/scan_counted.hpp"
 #include "proof/scan_squares.hpp"
 #include "proof/scan_weighed.hpp"
@@ -22,6 +23,15 @@ std::unique_ptr<Scanner> make_scanner(const Facts& facts, const Rows& rows) {
   if (!facts.unit || facts.sized) return std::make_unique<WeighedScanner>(facts, rows);
   if (rows.n < 32767) return counted<std::int16_t>(facts, rows);
   return counted<std::int32_t>(facts, rows);
+}
+
+std::unique_ptr<PairCounter> make_pair_counter(const Facts& facts) {
+  const ProofProblem& p = facts.problem;
+  if (p.classes == 2 && p.costs == nullptr && p.least <= 1) {
+    if (facts.all < 32767) return std::make_unique<TwoClassPairs<std::int16_t>>(facts);
+    if (facts.all < 1 << 30) return std::make_unique<TwoClassPairs<std::int32_t>>(facts);
+  }
+  return std::make_unique<ClassPairs>(facts);
 }
 
 }  // namespace exactree::EXACTREE_ISA

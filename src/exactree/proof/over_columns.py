@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import _native
-from exactree.proof import checking, checking_squared
+from exactree.proof import checking, checking_binary, checking_squared
 from exactree.proof.describing import Described, written_tree
 from exactree.proof.headers import Header, claimed, file_of, refuse_other_bound, results_of
 
 TOLERANCE = Fraction(1, 10**9)  # of the squared error: what "optimal" means
+MOST_PAIRS = 1 << 22  # of columns, times classes: what a table of them may hold at every level
 PRICE_BITS = 58  # of the squared error of the single leaf, in the units of the prover
 
 
@@ -26,8 +27,9 @@ def by_errors(
     header: Header,
 ) -> bytes:
     """Find a plan for what the results say, and pack it with the header that it shows."""
-    header["family"] = checking.FAMILY
     rows = checking.Rows(header, subject.X, labels, weights)
+    pairs = _by_pairs(rows)
+    header["family"] = checking_binary.FAMILY if pairs else checking.FAMILY
     results = results_of(result, header)
     splits = header["max_splits"]
     shown: list[Header] = []
@@ -50,6 +52,7 @@ def by_errors(
         least=rows.least,
         penalty=rows.penalty,
         targets=targets,
+        pairs=pairs,
     )
     claimed(shown, [bound * rows.unit for bound in proof.bounds], header)
     for (found, _), entry in zip(results, shown, strict=True):
@@ -57,6 +60,13 @@ def by_errors(
         if found.status == "optimal" and not header["rounded"] and entry["bound"] != entry["value"]:
             refuse_other_bound(found, entry)
     return file_of({**header, "work": proof.work, "results": shown}, proof.plan)
+
+
+def _by_pairs(rows: checking.Rows) -> bool:
+    """Tell whether all columns have two values, and pairs of them are not too many."""
+    columns, count = rows.ranks.shape
+    small = (rows.classes + 1) * columns**2 <= MOST_PAIRS and columns * count <= checking.CELLS
+    return small and int(rows.ranks.max(initial=0)) < 2
 
 
 def by_squares(

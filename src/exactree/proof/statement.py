@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from exactree import inputs
-from exactree.proof import checking, checking_partitions, checking_squared
+from exactree.proof import checking, checking_binary, checking_partitions, checking_squared
 from exactree.proof.checking import Rejected
 from exactree.proof.describing import described_as
 from exactree.proof.reducing import one_for_each_answer
@@ -26,7 +26,8 @@ from exactree.splits import (
 from exactree.tree import Leaf, Node, Split, Tree, to_text
 
 CHECKERS: dict[str, Any] = {
-    module.FAMILY: module for module in (checking, checking_squared, checking_partitions)
+    module.FAMILY: module
+    for module in (checking, checking_binary, checking_squared, checking_partitions)
 }
 SQUARED = checking_squared.FAMILY
 TOLERANCE = Fraction(1, 10**9)  # of the squared error

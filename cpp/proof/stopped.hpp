@@ -1,0 +1,8 @@
+// Thrown by a prover that is told to stop.
+#pragma once
+
+namespace exactree::proof {
+
+struct Stopped {};
+
+}  // namespace exactree::proof
