@@ -205,9 +205,9 @@ class Proof:
     @property
     def scans(self) -> int: ...
 
-def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, least: int = 1, penalty: int = 0, targets: Sequence[int], squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, price: float = 0.0, isa: str = 'auto') -> Proof:
+def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, max_depth: int, max_splits: int = -1, least: int = 1, penalty: int = 0, targets: Sequence[int], squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, price: float = 0.0, pairs: bool = False, isa: str = 'auto') -> Proof:
     """
-    Write a plan that shows that no tree over rank columns (features x rows) costs less than the targets: one, or one for each number of splits. With `squares`, whole numbers, the cost is their squared error times `price`. See docs/certificates.md.
+    Write a plan that shows that no tree over rank columns (features x rows) costs less than the targets: one, or one for each number of splits. With `squares`, whole numbers, the cost is their squared error times `price`. `pairs`: for columns of two values. See docs/certificates.md.
     """
 
 class Session:

@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+Array = NDArray[Any]
 Header = dict[str, Any]
 
 FAMILY = "axis"
@@ -61,16 +60,14 @@ def numbers(plan: bytes) -> Any:
 class Rows:
     """What the rules look at, in whole units of cost, if these are the data of a header."""
 
-    def __init__(self, header: Header, X: NDArray[Any], label: Ints, given: Any) -> None:
+    def __init__(self, header: Header, X: Array, label: Array, given: Any) -> None:
         same = X.shape == (header["rows"], header["columns"]) and len(label) == len(X)
         same &= header["feature_names"] is None or len(header["feature_names"]) == X.shape[1]
         same &= header["weights"] is (given is not None)
         require(same and header["data"] == data_digest(X, label, given), "these are other data")
         unit, self.price = fraction(header["unit"]), fraction(header["penalty"])
-        rows, heavy = (
-            number(header, "min_samples_leaf", 1, TOTAL),
-            fraction(header["min_weight_leaf"]),
-        )
+        heavy = fraction(header["min_weight_leaf"])
+        rows = number(header, "min_samples_leaf", 1, TOTAL)
         self.classes, factors = len(header["classes"]), header["class_weight"]
         factors = ["1"] * self.classes if factors is None else factors
         fits = len(factors) == self.classes and (rows == 1 or not heavy)
@@ -96,14 +93,14 @@ class Rows:
         self.least = max(rows, -int(-heavy // unit))  # what each side of a split has to count
         self.size = weight[kept] if heavy else np.ones(len(self.X), np.int64)  # what a row counts
 
-    def weighed(self, sums: Ints) -> tuple[Ints, Ints]:
+    def weighed(self, sums: Array) -> tuple[Array, Array]:
         """Leaf: give w of rows by their weights by label, and what the best answer saves of it."""
         worst, sums = self.costs.max(1), sums[: self.classes]
         if self.plain:
             return sums.sum(0), sums.max(0)
         return np.tensordot(worst, sums, 1), np.tensordot(worst - self.costs.T, sums, 1).max(0)
 
-    def answers(self, inside: Ints) -> Ints:
+    def answers(self, inside: Array) -> Array:
         """Give what each answer costs for some rows."""
         sums = np.zeros(self.classes, np.int64)
         np.add.at(sums, self.label[inside], self.weight[inside])
@@ -146,7 +143,7 @@ class Scanner:
     Sums have label (and at last size), side, column and block: of the rows before the block.
     """
 
-    def __init__(self, rows: Rows, order: Ints, ends: Mask) -> None:
+    def __init__(self, rows: Rows, order: Array, ends: Array) -> None:
         (m, n), self.rows, self.order = order.shape, rows, order
         places = 16 if n * rows.classes < 8192 else 64
         self.count, pad = -(-n // places), -n % places
@@ -161,7 +158,7 @@ class Scanner:
             self.amounts.append((np.full((m, n), rows.classes), rows.size[order].ravel()))
         self.whole = self.left_of(np.array([0]), np.array([n]))
 
-    def left_of(self, f: Ints, p: Ints) -> Ints:
+    def left_of(self, f: Array, p: Array) -> Array:
         """Sum up what is left of thresholds: the first p places of the columns f."""
         shape = (self.rows.classes + len(self.amounts) - 1, len(p) + 1, len(self.order))
         out = np.zeros((*shape, self.count + 1), np.int64)
@@ -176,7 +173,7 @@ class Scanner:
             out[:, k] = out[:, k].cumsum(1)
         return np.asarray(out[:, :-1].cumsum(3))
 
-    def costs(self, f: Ints, p: Ints, used: Mask) -> tuple[Ints, Ints]:
+    def costs(self, f: Array, p: Array, used: Array) -> tuple[Array, Array]:
         """Give the costs of a leaf, and of a leaf or the best split, of such sides in turn."""
         found, step = [], max(1, CHUNK // self.whole.size)
         for some in (slice(first, first + step) for first in range(0, len(p), step)):
@@ -186,7 +183,7 @@ class Scanner:
         leaf, split = map(np.concatenate, zip(*found, strict=True))
         return leaf, split
 
-    def best(self, sums: Ints, *sides: Ints) -> tuple[Ints, Ints]:
+    def best(self, sums: Array, *sides: Array) -> tuple[Array, Array]:
         """Give these costs, free and limited, for some sides."""
         rows, others = self.rows, sums[..., -1:] - sums
         (most, before), (_, after) = rows.weighed(sums), rows.weighed(others)
@@ -201,7 +198,7 @@ class Scanner:
         self.look(sums, sides, best, *np.nonzero(hope > best[:, -1:]))
         return most - alone, most[:, None] - best + rows.penalty
 
-    def look(self, sums: Ints, sides: Any, best: Ints, k: Ints, at: Ints) -> None:
+    def look(self, sums: Array, sides: Any, best: Array, k: Array, at: Array) -> None:
         """Try all splits within some blocks of some sides."""
         rows, row, (g, b) = self.rows, self.row[at], np.divmod(at, self.count)
         f, p, s = (some[k, None] for some in sides)
@@ -230,7 +227,7 @@ class Checker:
         """Count the bounds of a claim: one for each number of splits, or one for the depth."""
         return 1 if splits is None else min(splits, (1 << min(depth, 60)) - 1) + 1
 
-    def entries(self, ends: Mask) -> tuple[Ints, Mask]:
+    def entries(self, ends: Array) -> tuple[Array, Array]:
         """Read the thresholds of a column, as positions, and which of their sides are bounded."""
         require(self.work >= 0, "the plan takes more work than the certificate says")
         count = next(self.plan, len(ends) + 1)
@@ -241,7 +238,7 @@ class Checker:
         require(fine, "the plan is cut off, or has a threshold where no larger value begins")
         return positions, (codes[:, None] >> np.arange(2) & 1).astype(bool)
 
-    def claim(self, order: Ints, depth: int, splits: int | None) -> Ints:
+    def claim(self, order: Array, depth: int, splits: int | None) -> Array:
         """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit.
 
         Few    k splits are no better than the leaf if k * penalty >= leaf; n rows need at most
@@ -262,7 +259,7 @@ class Checker:
             bound = np.minimum(bound, self.cover(order, ends, depth, splits))
         return bound[:, np.minimum(np.arange(budgets), bound.shape[1] - 1)]
 
-    def cover(self, order: Ints, ends: Mask, depth: int, splits: int | None) -> Ints:
+    def cover(self, order: Array, ends: Array, depth: int, splits: int | None) -> Array:
         """Give the least bound of all splits.
 
         Cover  e(S, d, k) is the least of the leaf and, over all splits t and i + j = k - 1, of
@@ -290,7 +287,9 @@ class Checker:
         found = [self.along(*some, self.budgets(depth, splits)) for some in each]
         return np.asarray(np.min(found, axis=0))
 
-    def along(self, inside: Ints, ends: Mask, positions: Ints, known: Ints, budgets: int) -> Ints:
+    def along(
+        self, inside: Array, ends: Array, positions: Array, known: Array, budgets: int
+    ) -> Array:
         """Give the least of the bounds of all thresholds of a column, by Mono from those given."""
         places = np.flatnonzero(ends) + 1
         weight, size = (amount[inside].cumsum() for amount in (self.influence, self.rows.size))
@@ -306,16 +305,16 @@ class Checker:
         out[np.minimum(size, size[-1] - size)[places - 1] < self.rows.least, 1:] = INFINITE
         return np.asarray(out.min(0, initial=INFINITE) + self.rows.penalty)
 
-    def spread(self, before: Ints, at: Ints, known: Ints) -> Ints:
+    def spread(self, before: Array, at: Array, known: Array) -> Array:
         """Mono along sets that grow: a larger one costs no less, a smaller one by w less."""
         given, where = np.zeros((len(before), *known.shape[1:]), np.int64), before[:, None, None]
         given[at] = known
         smaller = np.maximum.accumulate((given - where)[::-1])[::-1] + where
         found = np.maximum(smaller, np.maximum.accumulate(given[:, :1]))  # larger: only free ones
-        return np.maximum(found, found[:, :1])  # a limit makes nothing cheaper
+        return np.asarray(np.maximum(found, found[:, :1]))  # a limit makes nothing cheaper
 
 
-def floats(kinds: Any, table: Any) -> NDArray[Any]:
+def floats(kinds: Any, table: Any) -> Array:
     """Read columns: NaN where a value is missing, or else its place where values are listed."""
     out = []
     for kind, column in zip(kinds, table, strict=True):
@@ -325,7 +324,7 @@ def floats(kinds: Any, table: Any) -> NDArray[Any]:
     return np.array(out, np.float64).T
 
 
-def questions(header: Header, X: NDArray[Any]) -> Ints:
+def questions(header: Header, X: Array) -> Array:
     """Give the columns of ranks whose thresholds are the splits of a table.
 
     Missing values come first, and last: two columns. Where categories are asked for, each, or each
@@ -336,17 +335,15 @@ def questions(header: Header, X: NDArray[Any]) -> Ints:
         lost, asked = np.isnan(column), "order" if kind is None else kind["asked"]
         codes = np.unique(np.where(lost, -1, column), return_inverse=True)[1].reshape(-1)
         many = int(codes.max()) + 1
-        new = many if asked == "equality" else 2
-        require((len(out) + new) * len(X) <= 8 * CELLS, "too large for this checker")
+        found: Any = (codes != one for one in range(many))
         if asked == "order":
-            ends = (-np.inf, np.inf) if lost.any() else (0,)
-            found = [np.where(lost, end, column) for end in ends]
+            found = (np.where(lost, end, column) for end in (-np.inf, np.inf)[: 1 + lost.any()])
         elif asked == "subset":
             require(many <= 10, "too many categories for all subsets of them")
-            found = [~(some >> codes) & 1 for some in range(1, max(2, (1 << many) - 1), 2)]
-        else:
-            found = [codes != one for one in range(many)]
-        out += [np.unique(ranks, return_inverse=True)[1].reshape(-1) for ranks in found]
+            found = (~(some >> codes) & 1 for some in range(1, max(2, (1 << many) - 1), 2))
+        for values in found:
+            out.append(np.unique(values, return_inverse=True)[1].reshape(-1))
+            require(len(out) * len(X) <= 8 * CELLS, "too large for this checker")
     return np.stack(out).astype(np.int64)
 
 
@@ -370,7 +367,7 @@ def read(path: Any) -> tuple[Header, bytes]:
     return header, plan
 
 
-def data_digest(X: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None) -> str:
+def data_digest(X: Array, y: Array, weight: Array | None) -> str:
     """Give the SHA-256 that a certificate knows its data by: values, classes, row weights."""
     digest = hashlib.sha256(b"exactree.data 1\n%d %d %d\n" % (*X.shape, weight is not None))
     for part in (X, y, weight):

@@ -160,7 +160,7 @@ class Checker:
     def excess(self, sums: Array) -> Array:
         """Half: give s of some rows, from their amounts by kind along the first axis."""
         if self.signed:
-            return np.abs(sums[0])
+            return np.asarray(np.abs(sums[0]))
         by_label, costs = sums[: self.rows.classes], self.rows.costs.astype(sums.dtype)
         leaf = np.tensordot(costs.T, by_label, 1).min(0)
         return np.asarray(np.tensordot(costs.max(1), by_label, 1) - 2 * leaf)
@@ -188,12 +188,10 @@ class Checker:
         if leaf == 0 or self.rows.penalty:
             depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
         bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
-        if depth > 2:
-            sides = self.cover(inside, both, depth, splits)
-            bound = np.minimum(bound, self.joined(*sides, inside, bound.shape[1]))
-        elif depth > 0:
-            sides = self.pairs(inside, both, total, depth)
-            bound = np.minimum(bound, self.joined(*sides, inside, bound.shape[1]))
+        if depth > 0:
+            known = (inside, both, total, depth)
+            sides = self.pairs(*known) if depth < 3 else self.cover(inside, both, depth, splits)
+            bound = np.minimum(bound, self.joined(sides, inside, bound.shape[1]))
         return bound[:, np.minimum(np.arange(budgets), bound.shape[1] - 1)]
 
     def pairs(self, inside: Array, both: Array, total: Array, depth: int) -> list[Array]:
@@ -239,7 +237,7 @@ class Checker:
     def carried(self, sides: Array, known: Array, inside: Array) -> list[Array]:
         """Mono: what bounds of some sides say of the sides of all columns, 0 at least."""
         (f, s), goes, out = sides.T, self.bits[inside], []
-        here = goes[:, f].T == s[:, None]  # by side and row
+        here = s[:, None] == goes[:, f].T  # by side and row
         for t in range(2):  # a side loses what is not in it; limited, if nothing of it is outside
             lost = (here * self.influence[inside]) @ (goes if t == 0 else 1 - goes)
             outside = (~here).astype(goes.dtype) @ (goes if t == 1 else 1 - goes)
@@ -249,9 +247,10 @@ class Checker:
             out.append(np.maximum(free, free[:1]))  # a limit makes nothing cheaper
         return out
 
-    def joined(self, left: Array, right: Array, inside: Array, budgets: int) -> Array:
+    def joined(self, sides: list[Array], inside: Array, budgets: int) -> Array:
         """Give the least bound of all columns that part the rows, for each number of splits."""
-        ones, most = self.size[inside] @ self.bits[inside], left.shape[1] - 1
+        left, right = sides
+        ones, most = np.dot(self.size[inside], self.bits[inside]), left.shape[1] - 1
         room = np.minimum(ones, self.size[inside].sum() - ones)
         shares = [(k, i) for k in range(1, budgets) for i in range(min(k - 1, most) + 1)]
         out = np.full((self.variants, budgets), INFINITE)

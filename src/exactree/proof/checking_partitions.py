@@ -39,8 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+Array = NDArray[Any]
 Header = dict[str, Any]
 
 FAMILY = "partitions"
@@ -70,10 +69,10 @@ def numbers(plan: bytes) -> Any:
         yield sum((byte & 127) << 7 * i for i, byte in enumerate(bytes_))
 
 
-def normals(flats: NDArray[Any]) -> NDArray[Any]:
+def normals(flats: Array) -> Array:
     """Give vectors at right angles to r - 1 vectors of length r, for many of these, exactly."""
 
-    def determinant(a: NDArray[Any]) -> Any:
+    def determinant(a: Array) -> Any:
         if a.shape[1] == 0:
             return np.ones(len(a), a.dtype)
         parts = [a[:, 0, j] * determinant(np.delete(a[:, 1:], j, 2)) for j in range(a.shape[2])]
@@ -83,7 +82,7 @@ def normals(flats: NDArray[Any]) -> NDArray[Any]:
     return np.stack([determinant(np.delete(flats, j, 2)) * (-1) ** j for j in range(size)], 1)
 
 
-def independent(Z: NDArray[Any]) -> list[int]:
+def independent(Z: Array) -> list[int]:
     """Choose columns of whole numbers that span all others."""
     rows, chosen = [[Fraction(int(v)) for v in row] for row in Z.T], []
     for i in range(len(rows)):
@@ -97,7 +96,7 @@ def independent(Z: NDArray[Any]) -> list[int]:
     return chosen
 
 
-def separated(Z: NDArray[Any]) -> Mask:
+def separated(Z: Array) -> Array:
     """List: all partitions of different vectors of whole numbers by the signs of w.z."""
     Z = Z[:, independent(Z)]
     n, r = Z.shape
@@ -128,7 +127,7 @@ def separated(Z: NDArray[Any]) -> Mask:
     return np.unique(np.concatenate(found), axis=0)
 
 
-def vectors(part: Any, X: NDArray[Any]) -> NDArray[Any]:
+def vectors(part: Any, X: Array) -> Array:
     """Give one and the terms of each row as whole numbers: decimals as printed, times a number."""
     exact = [[Fraction(repr(v)) for v in row] for row in X.tolist()]
     scale = math.lcm(*(v.denominator for row in exact for v in row))
@@ -146,7 +145,7 @@ def vectors(part: Any, X: NDArray[Any]) -> NDArray[Any]:
     return np.array([[1] * len(X), *terms], object).T
 
 
-def listed(header: Header, X: NDArray[Any], plan: bytes) -> tuple[Mask, list[Mask], bytes]:
+def listed(header: Header, X: Array, plan: bytes) -> tuple[Array, list[Array], bytes]:
     """Give all partitions that compete, those that were given, and the plan behind these."""
     out, given = [], []
     for part in header["parts"]:
@@ -176,16 +175,16 @@ def listed(header: Header, X: NDArray[Any], plan: bytes) -> tuple[Mask, list[Mas
 class Rows:
     """What the rules look at, in whole units of cost."""
 
-    masks: Mask  # partitions by rows
-    label: Ints
-    weight: Ints
-    size: Ints  # what a row counts on its side of a split
-    costs: Ints  # of a unit of weight by label and answer
+    masks: Array  # partitions by rows
+    label: Array
+    weight: Array
+    size: Array  # what a row counts on its side of a split
+    costs: Array  # of a unit of weight by label and answer
     penalty: int
     least: int  # what each side of a split has to count
     unit: Fraction  # what a unit of cost is worth
 
-    def answers(self, inside: Any) -> Ints:
+    def answers(self, inside: Any) -> Array:
         """Give what each answer costs for some rows."""
         return np.asarray((self.weight[inside, None] * self.costs[self.label[inside]]).sum(0))
 
@@ -204,14 +203,14 @@ class Checker:
         """Count the bounds of a claim: one for each number of splits, or one for the depth."""
         return 1 if splits is None else min(splits, (1 << min(depth, 60)) - 1) + 1
 
-    def useful(self, inside: Mask, leaf: int, depth: int, splits: int | None) -> int:
+    def useful(self, inside: Array, leaf: int, depth: int, splits: int | None) -> int:
         """Few: give the depth that is enough."""
         depth = min(depth, max(int(inside.sum()) - 1, 0), depth if splits is None else splits)
         if leaf == 0 or self.rows.penalty:
             depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
         return depth
 
-    def claim(self, inside: Mask, depth: int, splits: int | None) -> Ints:
+    def claim(self, inside: Array, depth: int, splits: int | None) -> Array:
         """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit."""
         self.work -= self.rows.masks.size
         require(self.work >= 0, "the plan takes more work than the certificate says")
@@ -226,7 +225,7 @@ class Checker:
             bound = found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)]
         return bound
 
-    def scan(self, inside: Mask, leaf: int) -> Ints:
+    def scan(self, inside: Array, leaf: int) -> Array:
         """Scan: the least cost of the leaf and of all single splits, free and limited."""
         rows, each = self.rows, np.where(inside[:, None], self.each, 0)
         left, total = self.lists @ each, each.sum(0)
@@ -238,14 +237,14 @@ class Checker:
             best.append(cost[np.minimum(size, count - size) >= rows.least].min(initial=leaf))
         return np.array(best).astype(np.int64)
 
-    def different(self, inside: Mask) -> Mask:
+    def different(self, inside: Array) -> Array:
         """Give the partitions that part these rows, each once, whichever side is left."""
         masks = self.rows.masks[:, inside]
         packed = np.unique(np.packbits(masks ^ masks[:, :1], axis=1), axis=0)
         found = np.unpackbits(packed, axis=1, count=int(inside.sum())).astype(bool)
         return np.asarray(found[found.any(1)])
 
-    def cell(self, inside: Mask, alive: Mask, depth: int, splits: int | None) -> Ints:
+    def cell(self, inside: Array, alive: Array, depth: int, splits: int | None) -> Array:
         """Give the least bound of some partitions of the rows S, by branching until all close."""
         bound = np.full((self.variants, self.budgets(depth, splits)), INFINITE)
         if not len(alive):
@@ -261,13 +260,15 @@ class Checker:
         a, b = (self.claim(side, depth - 1, below) for side in (left, right))
         return self.joined(a, b, (left | right)[inside].all(), left, right, bound)
 
-    def decided(self, inside: Mask, alive: Mask) -> tuple[Mask, Mask]:
+    def decided(self, inside: Array, alive: Array) -> tuple[Array, Array]:
         """Give the rows that all partitions of a cell send left, and those that all send right."""
         left, right = inside.copy(), inside.copy()
         left[inside], right[inside] = alive.all(0), ~alive.any(0)
         return left, right
 
-    def joined(self, a: Ints, b: Ints, exact: Any, left: Mask, right: Mask, out: Ints) -> Ints:
+    def joined(
+        self, a: Array, b: Array, exact: Any, left: Array, right: Array, out: Array
+    ) -> Array:
         """Close: the bound of a cell from those of P and Q, for every number of splits."""
         if not exact:
             a, b = (np.repeat(bound[:1], self.variants, 0) for bound in (a, b))
@@ -304,7 +305,7 @@ def read(path: Any) -> tuple[Header, bytes]:
     return header, plan
 
 
-def data_digest(X: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None) -> str:
+def data_digest(X: Array, y: Array, weight: Array | None) -> str:
     """Give the SHA-256 that a certificate knows its data by: values, classes, row weights."""
     digest = hashlib.sha256(b"exactree.data 1\n%d %d %d\n" % (*X.shape, weight is not None))
     for part in (X, y, weight):
@@ -328,7 +329,7 @@ def fraction(text: Any) -> Fraction:
     return Fraction(text)
 
 
-def prepared(header: Header, X: Any, label: Ints, given: Any, masks: Mask) -> tuple[Rows, Mask]:
+def prepared(header: Header, X: Any, label: Array, given: Any, masks: Array) -> tuple[Rows, Array]:
     """Give what the rules look at, and which rows have any weight and so count."""
     unit, penalty = fraction(header["unit"]), fraction(header["penalty"])
     heavy, costs = fraction(header["min_weight_leaf"]), header["costs"]
@@ -357,7 +358,7 @@ def prepared(header: Header, X: Any, label: Ints, given: Any, masks: Mask) -> tu
     return Rows(masks, label[kept], weight, size, table, cost, least, unit / factor), kept
 
 
-def goes_left(node: Any, X: NDArray[Any], given: list[Mask]) -> Mask:
+def goes_left(node: Any, X: Array, given: list[Array]) -> Array:
     """Answer the question of a node for all rows; exactly, a float being the decimal it prints."""
     if "partition" in node:
         return np.asarray(np.concatenate(given)[number(node, "partition", 0, LARGEST)])
@@ -407,7 +408,7 @@ def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = W
     return header
 
 
-def compare(header: Header, plan: bytes, X: NDArray[Any], y: Any, given: Any, work: int) -> None:
+def compare(header: Header, plan: bytes, X: Array, y: Any, given: Any, work: int) -> None:
     """Compare everything that a header says with the data and the plan."""
     names = {str(name): i for i, name in enumerate(header["classes"])}
     require(len(names) == len(header["classes"]), "two classes have the same name")

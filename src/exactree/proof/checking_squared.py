@@ -32,9 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+Array = NDArray[Any]
 Header = dict[str, Any]
 
 FAMILY = "axis, squared error"
@@ -68,16 +66,14 @@ def numbers(plan: bytes) -> Any:
 class Rows:
     """What the rules look at, in whole steps and units, if these are the data of a header."""
 
-    def __init__(self, header: Header, X: NDArray[Any], y: Floats, given: Any) -> None:
+    def __init__(self, header: Header, X: Array, y: Array, given: Any) -> None:
         same = X.shape == (header["rows"], header["columns"]) and len(y) == len(X)
         same &= header["feature_names"] is None or len(header["feature_names"]) == X.shape[1]
         same &= header["weights"] is (given is not None)
         require(same and header["data"] == data_digest(X, y, given), "these are other data")
         unit, self.price = fraction(header["unit"]), fraction(header["penalty"])
-        rows, heavy = (
-            number(header, "min_samples_leaf", 1, SUMS),
-            fraction(header["min_weight_leaf"]),
-        )
+        heavy = fraction(header["min_weight_leaf"])
+        rows = number(header, "min_samples_leaf", 1, SUMS)
         require(rows == 1 or not heavy, "two limits on the sides of a split")
         weights = [1] * len(y) if given is None else given.tolist()
         units = {w: Fraction(w) / unit for w in set(weights)}
@@ -118,7 +114,7 @@ class Rows:
         lost = 2 * self.moved * sqrt(bound) * (1 + 2.0**-40)
         return self.unit * Fraction(max(0.0, (bound - lost) * DOWN))
 
-    def weighed(self, sums: Floats) -> tuple[Floats, Floats]:
+    def weighed(self, sums: Array) -> tuple[Array, Array]:
         """Leaf: give the squares of rows by sums along the first axis, and what a leaf explains."""
         return sums[2], sums[1] ** 2 / np.maximum(sums[0], 1)
 
@@ -160,7 +156,7 @@ class Scanner:
     Sums have kind (weight, sum, squares, size), side, column and block: of rows before the block.
     """
 
-    def __init__(self, rows: Rows, order: Ints, ends: Mask) -> None:
+    def __init__(self, rows: Rows, order: Array, ends: Array) -> None:
         (m, n), self.rows, self.order = order.shape, rows, order
         places = 16 if n < 4096 else 64
         self.count, pad = -(-n // places), -n % places
@@ -174,7 +170,7 @@ class Scanner:
         self.amounts = [kind[order].ravel() for kind in kinds]
         self.whole = self.left_of(np.array([0]), np.array([n]))
 
-    def left_of(self, f: Ints, p: Ints) -> Floats:
+    def left_of(self, f: Array, p: Array) -> Array:
         """Sum up what is left of thresholds: the first p places of the columns f."""
         out = np.zeros((len(self.amounts), len(p) + 1, len(self.order), self.count + 1))
         first = np.empty(len(self.rows.sums), np.int64)
@@ -188,7 +184,7 @@ class Scanner:
             out[:, k] = out[:, k].cumsum(1)
         return np.asarray(out[:, :-1].cumsum(3))
 
-    def costs(self, f: Ints, p: Ints, used: Mask) -> tuple[Floats, Floats]:
+    def costs(self, f: Array, p: Array, used: Array) -> tuple[Array, Array]:
         """Give the costs of a leaf, and of a leaf or the best split, of such sides in turn."""
         found, step = [], max(1, CHUNK // self.whole.size)
         for some in (slice(first, first + step) for first in range(0, len(p), step)):
@@ -198,7 +194,7 @@ class Scanner:
         leaf, split = map(np.concatenate, zip(*found, strict=True))
         return leaf, split
 
-    def best(self, sums: Floats, *sides: Ints) -> tuple[Floats, Floats]:
+    def best(self, sums: Array, *sides: Array) -> tuple[Array, Array]:
         """Give these costs, free and limited, for some sides."""
         rows, others = self.rows, sums[..., -1:] - sums
         (most, before), (_, after) = rows.weighed(sums), rows.weighed(others)
@@ -219,7 +215,7 @@ class Scanner:
         split = np.maximum(squares[:, None] - best * UP, 0.0) + rows.penalty
         return leaf, np.minimum(split * DOWN, leaf[:, None])
 
-    def look(self, sums: Floats, sides: Any, best: Floats, k: Ints, at: Ints) -> None:
+    def look(self, sums: Array, sides: Any, best: Array, k: Array, at: Array) -> None:
         """Try all splits within some blocks of some sides."""
         rows, row, (g, b) = self.rows, self.row[at], np.divmod(at, self.count)
         f, p, s = (some[k, None] for some in sides)
@@ -245,7 +241,7 @@ class Checker:
         """Count the bounds of a claim: one for each number of splits, or one for the depth."""
         return 1 if splits is None else min(splits, (1 << min(depth, 60)) - 1) + 1
 
-    def entries(self, ends: Mask) -> tuple[Ints, Mask]:
+    def entries(self, ends: Array) -> tuple[Array, Array]:
         """Read the thresholds of a column, as positions, and which of their sides are bounded."""
         require(self.work >= 0, "the plan takes more work than the certificate says")
         count = next(self.plan, len(ends) + 1)
@@ -256,7 +252,7 @@ class Checker:
         require(fine, "the plan is cut off, or has a threshold where no larger value begins")
         return positions, (codes[:, None] >> np.arange(2) & 1).astype(bool)
 
-    def claim(self, order: Ints, depth: int, splits: int | None) -> Floats:
+    def claim(self, order: Array, depth: int, splits: int | None) -> Array:
         """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit.
 
         Few    n rows have no use for more than n - 1 splits, and k splits for more than k levels.
@@ -276,7 +272,7 @@ class Checker:
             bound = np.minimum(bound, self.cover(order, ends, depth, splits))
         return bound[:, np.minimum(np.arange(budgets), bound.shape[1] - 1)]
 
-    def cover(self, order: Ints, ends: Mask, depth: int, splits: int | None) -> Floats:
+    def cover(self, order: Array, ends: Array, depth: int, splits: int | None) -> Array:
         """Give the least bound of all splits.
 
         Cover  e(S, d, k) is the least of the leaf and, over all splits t and i + j = k - 1, of
@@ -304,7 +300,9 @@ class Checker:
         found = [self.along(*some, self.budgets(depth, splits)) for some in each]
         return np.asarray(np.min(found, axis=0))
 
-    def along(self, inside: Ints, ends: Mask, positions: Ints, known: Any, budgets: int) -> Floats:
+    def along(
+        self, inside: Array, ends: Array, positions: Array, known: Any, budgets: int
+    ) -> Array:
         """Give the least of the bounds of all thresholds of a column, by Mono from those given."""
         places = np.flatnonzero(ends) + 1
         size, at = self.rows.size[inside].cumsum(), np.searchsorted(places, positions)
@@ -319,7 +317,7 @@ class Checker:
         out[np.minimum(size, size[-1] - size)[places - 1] < self.rows.least, 1:] = np.inf
         return np.asarray((out.min(0, initial=np.inf) + self.rows.penalty) * DOWN)
 
-    def spread(self, places: int, at: Ints, known: Floats) -> Floats:
+    def spread(self, places: int, at: Array, known: Array) -> Array:
         """Mono along sets that grow: a larger one costs no less than a smaller one is free to."""
         out = np.zeros((places, *known.shape[1:]))
         out[at] = known
@@ -327,7 +325,7 @@ class Checker:
         return np.maximum(out, out[:, :1])  # a limit makes nothing cheaper
 
 
-def floats(kinds: Any, table: Any) -> NDArray[Any]:
+def floats(kinds: Any, table: Any) -> Array:
     """Read columns: NaN where a value is missing, or else its place where values are listed."""
     out = []
     for kind, column in zip(kinds, table, strict=True):
@@ -337,7 +335,7 @@ def floats(kinds: Any, table: Any) -> NDArray[Any]:
     return np.array(out, np.float64).T
 
 
-def questions(header: Header, X: NDArray[Any]) -> Ints:
+def questions(header: Header, X: Array) -> Array:
     """Give the columns of ranks whose thresholds are the splits of a table.
 
     Missing values come first, and last: two columns. Where categories are asked for, each, or each
@@ -348,17 +346,15 @@ def questions(header: Header, X: NDArray[Any]) -> Ints:
         lost, asked = np.isnan(column), "order" if kind is None else kind["asked"]
         codes = np.unique(np.where(lost, -1, column), return_inverse=True)[1].reshape(-1)
         many = int(codes.max()) + 1
-        new = many if asked == "equality" else 2
-        require((len(out) + new) * len(X) <= 8 * CELLS, "too large for this checker")
+        found: Any = (codes != one for one in range(many))
         if asked == "order":
-            ends = (-np.inf, np.inf) if lost.any() else (0,)
-            found = [np.where(lost, end, column) for end in ends]
+            found = (np.where(lost, end, column) for end in (-np.inf, np.inf)[: 1 + lost.any()])
         elif asked == "subset":
             require(many <= 10, "too many categories for all subsets of them")
-            found = [~(some >> codes) & 1 for some in range(1, max(2, (1 << many) - 1), 2)]
-        else:
-            found = [codes != one for one in range(many)]
-        out += [np.unique(ranks, return_inverse=True)[1].reshape(-1) for ranks in found]
+            found = (~(some >> codes) & 1 for some in range(1, max(2, (1 << many) - 1), 2))
+        for values in found:
+            out.append(np.unique(values, return_inverse=True)[1].reshape(-1))
+            require(len(out) * len(X) <= 8 * CELLS, "too large for this checker")
     return np.stack(out).astype(np.int64)
 
 
@@ -382,7 +378,7 @@ def read(path: Any) -> tuple[Header, bytes]:
     return header, plan
 
 
-def data_digest(X: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None) -> str:
+def data_digest(X: Array, y: Array, weight: Array | None) -> str:
     """Give the SHA-256 that a certificate knows its data by: values, classes, row weights."""
     digest = hashlib.sha256(b"exactree.data 1\n%d %d %d\n" % (*X.shape, weight is not None))
     for part in (X, y, weight):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from exactree.interrupts import check as check_for_interrupts
-from exactree.proof.checking_partitions import Checker, Ints, Mask, Rows
+from exactree.proof.checking_partitions import Array, Checker, Rows
 
 MOST_CODES = 1 << 23  # of a plan
-Found = tuple[Ints, list[int]]
+Found = tuple[Array, list[int]]
 
 
 def as_plan(codes: list[int]) -> bytes:
@@ -38,7 +38,7 @@ class Prover(Checker):
         """The work that the plan takes."""
         return (1 << 62) - self.work
 
-    def prove(self, inside: Mask, depth: int, splits: int | None, need: int) -> Found:
+    def prove(self, inside: Array, depth: int, splits: int | None, need: int) -> Found:
         """Give bounds of e(S, depth, k), at least `need` or exact, and the plan for them."""
         check_for_interrupts()
         self.work -= self.rows.masks.size
@@ -53,7 +53,9 @@ class Prover(Checker):
         found = np.minimum(found, leaf)
         return found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)], codes
 
-    def cover(self, inside: Mask, alive: Mask, depth: int, splits: int | None, need: int) -> Found:
+    def cover(
+        self, inside: Array, alive: Array, depth: int, splits: int | None, need: int
+    ) -> Found:
         """Do what the checker does in a cell, deciding where it reads."""
         bound = np.full((self.variants, self.budgets(depth, splits)), 1 << 62)
         if not len(alive):
