@@ -12,7 +12,8 @@
 
 namespace checker {
 
-// T holds all sums: 32 bits where they are enough.
+// T holds all sums: 32 bits where they are enough. Below, a column is 1 where it has the rarer one
+// of its two values, which makes no difference to a bound; the plan means the values themselves.
 template <class T>
 class PairChecker {
  public:
@@ -25,15 +26,20 @@ class PairChecker {
     ones_.resize(rows.n);
     values_.assign(rows.n * stride_, 0);
     if (limited_) sizes_.assign(rows.n * stride_, 0);
-    for (std::size_t f = 0; f < m_; ++f)
-      for (std::size_t i = 0; i < rows.n; ++i) {
-        const int rank = rows.ranks[f][i];
+    for (std::size_t f = 0; f < m_; ++f) {
+      std::size_t many = 0;
+      for (const int rank : rows.ranks[f]) {
         demand(rank < 2, "a column has more than two values");
-        if (rank == 0) continue;
+        many += rank == 1 ? 1 : 0;
+      }
+      common_.push_back(2 * many > rows.n ? 1 : 0);
+      for (std::size_t i = 0; i < rows.n; ++i) {
+        if (rows.ranks[f][i] == common_[f]) continue;
         ones_[i].push_back(f);
         values_[i * stride_ + f] = amount(i);
         if (limited_) sizes_[i * stride_ + f] = static_cast<T>(rows.size[i]);
       }
+    }
     for (std::size_t i = 0; i < rows.n; ++i)
       influence_.push_back(rows.influence(static_cast<int>(i)));
     for (std::size_t l = 0; l < rows.classes; ++l) {
@@ -289,7 +295,8 @@ class PairChecker {
   // Whether a side of a column has more rows than those.
   bool beyond(const std::vector<int>& inside, std::size_t g, int t, std::size_t shared) const {
     std::size_t size = 0;
-    for (const int row : inside) size += rows_.ranks[g][at(row)] == t ? 1 : 0;
+    for (const int row : inside)
+      size += (rows_.ranks[g][at(row)] != common_[g]) == (t == 1) ? 1 : 0;
     return size > shared;
   }
 
@@ -298,6 +305,7 @@ class PairChecker {
   std::int64_t work_;
   std::size_t m_, kinds_ = 0, stride_ = 0;
   bool limited_, signed_ = false;
+  std::vector<int> common_;                     // by column: its more frequent value
   std::vector<std::vector<std::size_t>> ones_;  // by row: the columns that are 1
   std::vector<T> values_, sizes_;               // by row and column, where it is 1
   std::vector<Cost> influence_, worst_;         // of rows; of a unit of weight, by label
