@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from itertools import combinations, product
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -99,6 +102,26 @@ def test_no_more_splits_than_it_takes(load: Any, depth: int, splits: int) -> Non
     for seed in range(3):
         found = solve(X, y, splits="hyperplane", max_depth=depth, random_state=seed)
         assert (found.status, found.objective, tree.size(found.tree)) == ("optimal", 0, splits)
+
+
+def test_thresholds_get_more_time_where_they_are_better_than_first_planes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 6))
+    y = (X[:, :3] > 0).sum(axis=1) % 2  # which thresholds part without an error
+    times: list[float] = []
+    module = sys.modules["exactree.engines.local"]
+    real = module.search
+
+    def search(problem: Any, limits: Any) -> Any:
+        times.append(limits.seconds)
+        return replace(real(problem, replace(limits, seconds=inf)), status="time_limit")
+
+    monkeypatch.setattr(module, "search", search)
+    found = solve(X, y, splits="hyperplane", max_depth=3, time_limit=2.0)
+    assert found.objective == 0
+    assert len(times) == 2 and times[0] <= 0.2 < times[1] <= 1
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import _native
-from exactree.bounds import equal_rows_cost, leaves_and_equal_rows, with_penalties
 from exactree.engines import inseparable
 from exactree.engines.generic import generic
 from exactree.engines.leaf import single_leaf
-from exactree.engines.search import search, search_sizes, table_of
-from exactree.engines.squares import is_squared, loss, why_not_whole
-from exactree.objectives.native import ClassWeights, PricedRows
+from exactree.engines.local_targets import Errors, any_tree, targets_of
+from exactree.engines.search import search, search_sizes
+from exactree.engines.squares import is_squared, why_not_whole
+from exactree.objectives.native import ClassWeights
 from exactree.partitions import Terms
 from exactree.problem import Cut, Found, Limits, OnProgress, Plane, Problem, Progress, Status
 from exactree.tree import Leaf, Node, Tree
@@ -43,9 +43,14 @@ QUICK_IN_A_SECOND = 10**6
 # But first there are so many rounds without it.
 FIRST_ROUNDS = 2
 THRESHOLDS_SHARE = 0.1
-# Of the time that is left, what writing the tree down with wide margins may take.
-WRITING_SHARE = 0.1
-WRITING_SECONDS = 1.0
+# Where they are better than those rounds, and may become better yet, they get more time.
+MORE_FOR_THRESHOLDS = 0.5
+# Of the time that is left, what writing the tree down with wide margins may take; and what it takes
+# at least, by the number of rows times terms times levels.
+WRITING_SHARE = 0.05
+WRITING_SECONDS = 0.5
+WRITING_A_NUMBER = 1.2e-7
+MOST_FOR_WRITING = 0.3
 # A limit that is reached already leaves time for a first tree.
 LEAST_SECONDS = 0.03
 # Deeper trees are within the budget too, but of no use to a search that goes on by trying.
@@ -124,7 +129,7 @@ class _Run:
         self.terms = problem.partitions.richest
         plain = isinstance(problem.form, ClassWeights)
         self.may_prove = plain and inseparable.applies(problem, self.terms)
-        self.targets = _targets_of(problem)
+        self.targets = targets_of(problem)
         self.rounds = self.line_searches = 0
         self.interrupted = False
 
@@ -206,7 +211,7 @@ class _Run:
         first = self._rounds([], FIRST_ROUNDS)
         if first.status != "ended" or first.cost <= self.targets.bound_units:
             return first, first.history
-        starts = [first.tree, *self._starts()]
+        starts = [first.tree, *self._starts(first.cost * self.targets.price)]
         before = self.seconds()
         found = self._rounds(starts, idle_rounds)
         later = [(before + t, cost) for t, cost in found.history if cost <= first.cost]
@@ -218,7 +223,7 @@ class _Run:
             return found  # it would cost less; or costs are rounded
         while (splits := sum(child >= 0 for child in found.tree[0])) > 1:
             fewer = replace(self.problem, max_splits=splits - 1)
-            if isinstance(self.targets, _Errors) and any_tree(fewer) > found.cost:
+            if isinstance(self.targets, Errors) and any_tree(fewer) > found.cost:
                 break
             other = self._rounds([found.tree], ROUNDS_FOR_FEWER, splits - 1, int(found.cost))
             self.interrupted = other.status == "interrupted"
@@ -258,13 +263,19 @@ class _Run:
             starts=starts,
             seed=self.limits.seed,
             idle_rounds=idle_rounds,
-            time_limit=max(time - min(WRITING_SHARE * time, WRITING_SECONDS), LEAST_SECONDS),
+            time_limit=max(time - self._writing(time), LEAST_SECONDS),
             threads=self.limits.threads,
             poll=poll if self.on_progress else None,
         )
         self.rounds += found.rounds
         self.line_searches += found.scans
         return found
+
+    def _writing(self, time: float) -> float:
+        """Guess how much of the time is needed after the search."""
+        numbers = self.terms.values.size * min(self.problem.max_depth, DEEPEST)
+        least = min(WRITING_A_NUMBER * numbers, MOST_FOR_WRITING * time)
+        return max(min(WRITING_SHARE * time, WRITING_SECONDS), least)
 
     def _quick_thresholds(self) -> bool:
         """Tell whether the best tree of thresholds is likely to be found quickly."""
@@ -274,115 +285,22 @@ class _Run:
             quick = max(quick, int(QUICK_IN_A_SECOND * seconds))
         return size <= quick and seconds > 0
 
-    def _starts(self) -> list[Any]:
+    def _starts(self, known: float) -> list[Any]:
         """Find the best tree of thresholds, if there is time: it is one of surfaces too."""
         columns = self.terms.values[: self.terms.linear]
         ranks = _native.rank_columns(np.ascontiguousarray(columns))
         plain = replace(self.problem, columns=ranks, partitions=None)
         if why_not_whole(plain) is not None:
             return []
-        time = replace(self.limits, seconds=THRESHOLDS_SHARE * self.left().seconds)
+        seconds = self.limits.seconds
+        share = replace(self.limits, seconds=THRESHOLDS_SHARE * self.left().seconds)
+        found = search(plain, share)
+        if found.status == "time_limit" and found.objective <= known:
+            more = min(MORE_FOR_THRESHOLDS * seconds, self.left().seconds)
+            found = search(plain, replace(self.limits, seconds=more))
         lists: Lists = ([], [], [])
-        _list_planes(search(plain, time).tree, self.terms, ranks, lists)
+        _list_planes(found.tree, self.terms, ranks, lists)
         return [lists]
-
-
-def _targets_of(problem: Problem) -> _Errors | _Prices | _Squares:
-    if is_squared(problem):
-        return _Squares(problem)
-    return _Prices(problem) if isinstance(problem.form, PricedRows) else _Errors(problem)
-
-
-class _Errors:
-    """The 0-1 loss: costs are the problem's own."""
-
-    price = 1
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.bound = problem, any_tree(problem)
-        self.bound_units = self.bound
-
-    def arguments(self) -> dict[str, Any]:
-        problem = self.problem
-        return {
-            "labels": problem.labels,
-            "n_classes": problem.n_classes,
-            "costs": problem.weights,
-            "unit": problem.unit,
-            "penalty": int(problem.penalty),
-            "lower_bound": self.bound_units,
-        }
-
-    def cost(self, units: int, tree: Tree) -> int:
-        """Give the cost: the native search counts in whole numbers."""
-        return units
-
-
-class _Prices:
-    """Costs of every row and answer, in whole numbers too."""
-
-    price = 1
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.bound = int(equal_rows_cost(problem.keys(), problem.targets(), problem.objective))
-        self.bound_units = self.bound
-
-    def arguments(self) -> dict[str, Any]:
-        assert isinstance(self.problem.form, PricedRows)
-        return {
-            "prices": table_of(self.problem, self.problem.form),
-            "penalty": int(self.problem.penalty),
-            "lower_bound": self.bound_units,
-        }
-
-    def cost(self, units: int, tree: Tree) -> int:
-        """Give the cost: the native search counts in whole numbers."""
-        return units
-
-
-class _Squares:
-    """The squared error: that of the single leaf is 2^50 units."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        targets = problem.targets()
-        self.masses = np.asarray(targets.weights, dtype=np.float64)
-        centred = targets.y - np.average(targets.y, weights=self.masses)
-        self.targets = np.ascontiguousarray(centred)
-        self.price = max(float(self.masses @ centred**2), 1e-300) / 2**50
-        self.bound = float(equal_rows_cost(problem.keys(), targets, problem.objective))
-        self.bound_units = int(self.bound / self.price)
-
-    def arguments(self) -> dict[str, Any]:
-        return {
-            "targets": self.targets,
-            "masses": self.masses,
-            "scale": 1 / self.price,
-            "penalty": round(min(self.problem.penalty / self.price, 2.0**58)),
-            "lower_bound": self.bound_units,
-        }
-
-    def cost(self, units: int, tree: Tree) -> float:
-        """Add up what the tree costs: units are rounded."""
-        return loss(self.problem, tree)
-
-
-def any_tree(problem: Problem) -> int:
-    """Bound what any tree within the budgets costs, whatever its splits."""
-    points = problem.points
-    if points is None:
-        points = np.arange(problem.n_rows, dtype=np.int32)
-    most = 2**problem.max_depth - 1 if problem.max_depth < 31 else problem.n_rows
-    if problem.max_splits is not None:
-        most = min(most, problem.max_splits)
-    # From as many leaves as classes on, more leaves change nothing.
-    sizes = range(min(most, problem.n_classes - 1) + 1)
-    if not problem.penalty:
-        sizes = range(sizes[-1], sizes[-1] + 1)
-    costs = problem.row_costs()
-    losses = [leaves_and_equal_rows(points, problem.labels, costs, k + 1) for k in sizes]
-    return int(with_penalties(losses, problem.penalty if len(sizes) > 1 else 0))
 
 
 def better_of(local_result: Found, exact: Found, seconds: float) -> Found:
