@@ -92,6 +92,9 @@ def check(problem: dict[str, Any], beta: float) -> None:
     assert found.status == "optimal"
     assert found.objective == found.lower_bound == float(right)
     assert found.stats["solves"] <= 8
+    if beta == 1:
+        other = exactree.solve(**{**problem, "objective": Jaccard(positive=1)})
+        assert other.objective == other.lower_bound == float(1 - (1 - right) / (1 + right))
     assert sum(leaf.rows for leaf in leaves(found.tree)) == len(y)
 
 
