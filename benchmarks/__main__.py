@@ -17,6 +17,7 @@ from benchmarks.limits import limits
 from benchmarks.oblique_small import small
 from benchmarks.policy import policy
 from benchmarks.proof import proof
+from benchmarks.ratios import ratios
 from benchmarks.solvers import find
 from benchmarks.suites import DEFAULT_SOLVERS, Finding, Setting
 from benchmarks.tables import tables
@@ -38,6 +39,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "anytime": anytime,
     "large": large,
     "policy": policy,
+    "ratios": ratios,
     "memory": suites.memory,
     "proof": proof,
     "iris": suites.iris,

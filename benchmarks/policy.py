@@ -1,4 +1,4 @@
-"""Policy trees from doubly robust scores of simulated trials, and F1 on tables of noise."""
+"""Policy trees from doubly robust scores of simulated trials."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ NB_MODULE(_native, m) {
   bind_proof(m);
   bind_remote(m);
   bind_rows(m);
+  bind_shapes(m);
   bind_squares(m);
   bind_costs(m);
 }

@@ -13,6 +13,7 @@ void bind_proof(nanobind::module_& m);
 void bind_remote(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
+void bind_shapes(nanobind::module_& m);
 void bind_squares(nanobind::module_& m);
 void bind_costs(nanobind::module_& m);
 

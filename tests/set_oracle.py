@@ -26,7 +26,7 @@ def bits(n: int) -> NDArray[np.int64]:
 
 def sums(values: NDArray[Any]) -> Table:
     """Add up the lines of a table over the rows of every set."""
-    return bits(len(values)) @ values
+    return np.asarray(bits(len(values)) @ values)
 
 
 def thresholds(column: NDArray[Any]) -> list[int]:
@@ -78,7 +78,9 @@ def cells(vectors: tuple[Vector, ...]) -> frozenset[tuple[bool, ...]]:
 def _without(u: Vector, v: Vector, p: int) -> Vector:
     """Write u, on the vectors orthogonal to v, in all coordinates but p."""
     way = 1 if v[p] > 0 else -1
-    return tuple(abs(v[p]) * a - way * u[p] * b for i, (a, b) in enumerate(zip(u, v, strict=True)) if i != p)
+    return tuple(
+        abs(v[p]) * a - way * u[p] * b for i, (a, b) in enumerate(zip(u, v, strict=True)) if i != p
+    )
 
 
 @dataclass

@@ -160,7 +160,7 @@ class _Paths:
                 break
             left, right = rows[ranks <= cuts[t]], rows[ranks > cuts[t]]
             if not self._enough(left, right):
-                chain.close(t, (0,), (0,))
+                chain.close(t, 0, 0)
                 continue
             lows: list[Number] = [inf, inf]
             for one, other in budget.shares():
@@ -170,7 +170,7 @@ class _Paths:
                 if a.cost + b.cost + penalty < best[0]:
                     split = Cut(column, int(cuts[t]))
                     best = a.cost + b.cost + penalty, Node(split, a.tree, b.tree)
-            chain.close(t, (lows[0],), (lows[1],))
+            chain.close(t, *lows)
         return best
 
     def _enough(self, *sides: Rows) -> bool:

@@ -1,29 +1,14 @@
 """Monotone directions: every leaf left of a split of an increasing column predicts at most what
 every leaf right of it does; leaves keep their own majority, or mean.
 
-That is no condition on the sides alone, and a best subtree may not fit the other side. What a
-subtree is to the tree above it are three numbers: its cost, its lowest and its highest prediction.
-One that is no better in any of them than another can be replaced by that, so of a set of rows the
-subtrees that no other dominates in this sense are kept: its front.
-
-Subset (fewer rows never cost more) fails, since fewer rows have other predictions. What is left out
-is bounded by problems for which it holds; thresholds are searched by intervals, a split at p from a
-to before b costs at least what the left side of a and the right side of b cost there:
-
-- Trees without the constraint, of any depth.
-- Free leaves. Let a leaf predict what it likes, but keep the predictions in order. A tree that
-  keeps to the constraint is one of these; and one for more rows, with its predictions, is one for
-  fewer, and costs no more there. A single split whose sides are in order costs what it does. If
-  they are not, the best predictions in order are equal: the cost of a leaf (of means, with a slack
-  of s for the order, w v / (w + v) (|a - b| - s)^2 more than the split).
-- Two classes, and a split of an increasing column: if a leaf on the left predicts 1, all on the
-  right do. So either the left side predicts 0 throughout, and costs the weight of its ones, or the
-  right side 1, and costs the weight of its zeros. Both weights grow with the rows.
+The tree without the constraint comes first: if it keeps to it, it is the best. If not, monotone
+trees near it, and those of one level less, are what the native search (`cpp/shapes/monotone.hpp`,
+which has the proofs) has to beat.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -32,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree import _native
 from exactree.engines.shapes.restricting import (
     Budget,
     Inner,
@@ -42,7 +28,6 @@ from exactree.engines.shapes.restricting import (
     whole_budget,
 )
 from exactree.engines.shapes.single_splits import Entry, SingleSplits, table, undominated
-from exactree.engines.shapes.thresholds import Cases, Thresholds, least
 from exactree.problem import Cut, Engine, Found, Limits, Number, OnProgress, Problem
 from exactree.tree import Leaf, Node, Tree
 
@@ -77,7 +62,6 @@ class _Fronts:
         self.single = SingleSplits(inner, directions)
         self.slack = self.single.slack
         self.columns = range(len(self.problem.columns))
-        self.free: dict[tuple[bytes, Budget], Number] = {}
         self.best = self.single.leaf(all_rows(self.problem))
         self.bound: Number = 0
 
@@ -95,12 +79,62 @@ class _Fronts:
             self.best = Entry(cost, 0, 0, tree)
             return
         self._keep_all(self._pruned(tree, rows) + self._grown(rows, budget))
-        self.single.patient = False
         if budget.depth > QUICK_DEPTH:
             self._begin_with_fewer_levels(rows, budget)
-        for entry in self._front(rows, budget, self.best.cost, top=True):
-            self._keep(entry)
+        self._search(budget)
+
+    def _search(self, budget: Budget) -> None:
+        """Look natively for something below the best tree, and prove that there is no more."""
+        problem, single = self.problem, self.single
+        most = 2 ** min(budget.depth, 30) - 1
+        splits = most if budget.splits is None else min(budget.splits, most)
+        counts = np.ones(problem.n_rows, np.int64) if problem.counts is None else problem.counts
+        raised: list[BaseException] = []
+
+        def stop() -> bool:
+            try:
+                self.inner.tick()
+            except BaseException as error:
+                raised.append(error)
+            return bool(raised)
+
+        terms = (
+            np.ascontiguousarray(problem.columns),
+            np.array(self.directions, np.int8),
+            counts.astype(np.int64),
+            problem.min_rows,
+            budget.depth,
+            splits,
+        )
+        native: tuple[Any, ...]
+        if single.regression:
+            y, weights = single.y.astype(np.float64), single.weights.astype(np.float64)
+            native = _native.monotone_numbers(
+                *terms, weights, y, self.slack, float(problem.penalty), float(self.best.cost), stop
+            )
+        else:
+            ones = (single.weights * single.y).astype(np.int64)
+            zeros = single.weights.astype(np.int64) - ones
+            cap = int(self.best.cost)
+            native = _native.monotone_classes(*terms, zeros, ones, int(problem.penalty), cap, stop)
+        better, _, cost, bound, *tree = native
+        if better:
+            nodes = iter(zip(*tree, strict=True))
+            self._keep(Entry(cost, 0, 0, self._written(nodes, all_rows(problem))))
+        if raised:
+            self.bound = max(self.bound, min(bound, self.best.cost))
+            raise raised[0]
         self.bound = self.best.cost
+
+    def _written(self, nodes: Iterator[tuple[int, int]], rows: Rows) -> Tree:
+        """Write down a tree that comes in preorder."""
+        column, rank = next(nodes)
+        if column < 0:
+            return self.single.leaf(rows).tree
+        split = Cut(column, rank)
+        goes_left = self.problem.goes_left(split, rows)
+        left = self._written(nodes, rows[goes_left])
+        return Node(split, left, self._written(nodes, rows[~goes_left]))
 
     def _begin_with_fewer_levels(self, rows: Rows, budget: Budget) -> None:
         """Take the best monotone tree of one level less, and grow it by what its leaves allow."""
@@ -186,63 +220,6 @@ class _Fronts:
             return b <= c + self.slack
         return direction == 0 or a >= d - self.slack
 
-    def _front(self, rows: Rows, budget: Budget, cap: Number, *, top: bool = False) -> list[Entry]:
-        """List the trees below the cap that no other dominates."""
-        self.inner.tick()
-        found = [entry for entry in [self.single.leaf(rows)] if entry.cost < cap or top]
-        if budget.depth == 0 or len(rows) < 2:
-            return found
-        if budget.depth == 1:
-            return undominated(found + self.single.splits(rows, cap))
-        for column in self.columns:
-            found = undominated(found + self._column(rows, column, budget, cap, top))
-            if top:
-                for entry in found:
-                    self._keep(entry)
-                cap = min(cap, self.best.cost)
-        return found
-
-    def _column(
-        self, rows: Rows, column: int, budget: Budget, cap: Number, top: bool
-    ) -> list[Entry]:
-        """List the trees whose first split is in a column."""
-        ranks = self.problem.columns[column, rows]
-        cuts = np.unique(ranks)[:-1].tolist()
-        chain = Thresholds(len(cuts), subset_holds=self.problem.min_rows <= 1, cases=2)
-        penalty, found = self.problem.penalty, []
-        while (t := chain.next(cap - penalty)) is not None:
-            left, right = rows[ranks <= cuts[t]], rows[ranks > cuts[t]]
-            below = [one for pair in budget.shares() for one in pair]
-            lows = [min(self._relaxed(side, one) for one in below) for side in (left, right)]
-            cases = self._cases(column, left, right, *lows)
-            chain.close(t, *cases)
-            if least(*cases) + penalty >= cap or not self._enough(left, right):
-                continue
-            for one, other in budget.shares():
-                entries = self._both(left, right, column, int(cuts[t]), (one, other), cap)
-                found += entries
-                if top:
-                    cap = min([cap, *(entry.cost for entry in entries)])
-        return found
-
-    def _both(
-        self,
-        left: Rows,
-        right: Rows,
-        column: int,
-        rank: int,
-        budgets: tuple[Budget, Budget],
-        cap: Number,
-    ) -> list[Entry]:
-        """Combine the fronts of two sides."""
-        penalty = self.problem.penalty
-        left_low, right_low = self._relaxed(left, budgets[0]), self._relaxed(right, budgets[1])
-        if left_low + right_low + penalty >= cap:
-            return []
-        lefts = self._front(left, budgets[0], cap - penalty - right_low)
-        rights = self._front(right, budgets[1], cap - penalty - left_low) if lefts else []
-        return self._combined(lefts, rights, column, rank, cap)
-
     def _combined(
         self, lefts: list[Entry], rights: list[Entry], column: int, rank: int, cap: Number
     ) -> list[Entry]:
@@ -274,31 +251,3 @@ class _Fronts:
         if direction < 0:
             return np.asarray(lefts[:, 1:2] >= rights[:, 2] - self.slack)
         return np.ones((len(lefts), len(rights)), bool)
-
-    def _cases(
-        self, column: int, left: Rows, right: Rows, low: Number, high: Number
-    ) -> tuple[Cases, Cases]:
-        """Bound two sides in the two cases that there are: see above."""
-        way = self.directions[column]
-        if self.single.regression or way == 0:
-            return (low, low), (high, high)
-        (zeros, ones), (other_zeros, other_ones) = map(self.single.by_class, (left, right))
-        lower, upper = (ones, other_zeros) if way > 0 else (zeros, other_ones)
-        return (lower, low), (high, upper)
-
-    def _relaxed(self, rows: Rows, budget: Budget) -> Number:
-        """Bound the least cost: of one level with free leaves, of more without the constraint."""
-        key = rows.tobytes(), budget
-        if key not in self.free:
-            if budget.depth == 1 and len(rows) > 1:
-                self.free[key] = self.single.free_level(rows)
-            else:
-                self.free[key] = self.inner.solve(rows, self.columns, budget)[0]
-        return self.free[key]
-
-    def _enough(self, *sides: Rows) -> bool:
-        counts = self.problem.counts
-        return all(
-            (len(side) if counts is None else counts[side].sum()) >= self.problem.min_rows
-            for side in sides
-        )

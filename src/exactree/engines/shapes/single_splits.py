@@ -38,7 +38,6 @@ class SingleSplits:
         if self.regression:
             self.y = targets.y - targets.y.mean()
             self.slack = EQUAL * float(np.ptp(targets.y))
-        self.patient = True  # while there is no tree but the leaf
 
     def leaf(self, rows: Rows) -> Entry:
         """Give the leaf for some rows."""
@@ -48,11 +47,6 @@ class SingleSplits:
         value = float(self._value(sums)[0])
         return Entry(cost, value, value, leaf)
 
-    def by_class(self, rows: Rows) -> tuple[Number, Number]:
-        """Give the weights of two classes among some rows."""
-        all_weight, ones = self.weights[rows].sum(), self.weights[rows] @ self.y[rows]
-        return (all_weight - ones).item(), ones.item()
-
     def best(self, cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> list[int]:
         """Give the places of those that no other dominates."""
         left = np.lexsort((high, -low, cost))
@@ -61,8 +55,6 @@ class SingleSplits:
             i = left[0]
             found.append(int(i))
             left = left[(low[left] > low[i]) | (high[left] < high[i])]
-            if not self.patient:
-                self.inner.tick()
         return found
 
     def _sums(
@@ -84,23 +76,6 @@ class SingleSplits:
         if self.regression:
             return np.asarray(np.maximum(sums[..., 2] - sums[..., 1] ** 2 / sums[..., 0], 0.0))
         return np.asarray(np.minimum(sums[..., 1], sums[..., 0] - sums[..., 1]))
-
-    def free_level(self, rows: Rows) -> Number:
-        """Give the least cost of at most one split with free leaves, however few rows they have."""
-        leaf = self.inner.leaf(rows)[0]
-        orders, column, last, _ = self._thresholds(rows)
-        if not len(column):
-            return leaf
-        left, right = self._sums(orders, column, last)
-        above = np.array(self.directions)[column] * (self._value(left) - self._value(right))
-        above = np.maximum(above - self.slack, 0)
-        split = self._cost(left) + self._cost(right)
-        if self.regression:
-            split += above**2 * left[:, 0] * right[:, 0] / (left[:, 0] + right[:, 0])
-        else:
-            split = np.where(above > 0, leaf, split)
-        best: Number = split.min().item() + self.problem.penalty
-        return min(leaf, best)
 
     def _thresholds(self, rows: Rows) -> tuple[Rows, NDArray[Any], NDArray[Any], NDArray[np.int32]]:
         """Order some rows by every column; give where a threshold is, and the ranks in order."""
