@@ -208,7 +208,7 @@ def shaped(rng: Rng) -> tuple[NDArray[Any], NDArray[Any], Terms, Table, Table, i
 
 def monotone(rng: Rng) -> None:
     X, y, terms, leaf, answers, n = shaped(rng)
-    way: list[int] = list(rng.integers(-1, 2, X.shape[1]))
+    way = [int(rng.integers(-1, 2)) for _ in range(X.shape[1])]
 
     def of_state(state: tuple[int, int]) -> Table:
         inside = (answers >= state[0]) & (answers <= state[1])

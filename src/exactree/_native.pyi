@@ -341,14 +341,14 @@ def route_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     Give the node, in preorder, that every row ends in; feature -1 marks a leaf.
     """
 
-def monotone_classes(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ways: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_rows: int, depth: int, splits: int, zeros: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], penalty: int, cap: int, stop: Callable) -> tuple[bool, bool, int, int, list[int], list[int]]:
+def monotone_classes(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ways: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_rows: int, depth: int, splits: int, zeros: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], penalty: int, cap: int, stop: object) -> tuple[bool, bool, int, int, list[int], list[int]]:
     """
     Find the best monotone tree of two classes that costs less than a cap.
 
     `stop` is asked now and then. Gives whether there is one, whether the search was stopped, its cost, what is proved of all costs, and its splits in preorder: columns, -1 of a leaf, and the highest ranks that go left.
     """
 
-def monotone_numbers(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ways: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_rows: int, depth: int, splits: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slack: float, penalty: float, cap: float, stop: Callable) -> tuple[bool, bool, float, float, list[int], list[int]]:
+def monotone_numbers(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ways: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_rows: int, depth: int, splits: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slack: float, penalty: float, cap: float, stop: object) -> tuple[bool, bool, float, float, list[int], list[int]]:
     """
     Find the best monotone tree for numbers, which are centred; see `monotone_classes`.
     """

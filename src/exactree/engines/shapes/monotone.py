@@ -55,7 +55,7 @@ def monotone(
 
 
 class _Fronts:
-    """The recursion over fronts, with the best tree of the whole problem and its bound."""
+    """Trees to begin with and the native search, with the best tree and its bound."""
 
     def __init__(self, inner: Inner, directions: Sequence[int]) -> None:
         self.inner, self.problem, self.directions = inner, inner.problem, directions
@@ -80,7 +80,7 @@ class _Fronts:
             return
         self._keep_all(self._pruned(tree, rows) + self._grown(rows, budget))
         if budget.depth > QUICK_DEPTH:
-            self._begin_with_fewer_levels(rows, budget)
+            self._begin_with_fewer_levels(budget)
         self._search(budget)
 
     def _search(self, budget: Budget) -> None:
@@ -136,8 +136,8 @@ class _Fronts:
         left = self._written(nodes, rows[goes_left])
         return Node(split, left, self._written(nodes, rows[~goes_left]))
 
-    def _begin_with_fewer_levels(self, rows: Rows, budget: Budget) -> None:
-        """Take the best monotone tree of one level less, and grow it by what its leaves allow."""
+    def _begin_with_fewer_levels(self, budget: Budget) -> None:
+        """Take the best monotone tree of one level less."""
         inner = self.inner
         left = inner.limits.seconds - (perf_counter() - inner.started)
         limits = replace(inner.limits, seconds=FEWER_LEVELS_SHARE * left)
@@ -147,21 +147,6 @@ class _Fronts:
         if found.status == "interrupted":
             raise Stopped("interrupted")
         self._keep(Entry(found.objective, 0, 0, found.tree))
-        if budget.splits is None:
-            self._keep_all(self._extended(found.tree, rows, budget))
-
-    def _extended(self, tree: Tree, rows: Rows, budget: Budget) -> list[Entry]:
-        """List the monotone trees that have single splits in place of leaves of a tree."""
-        if isinstance(tree, Leaf):
-            found = [self.single.leaf(rows)]
-            single = budget.depth > 0 and len(rows) > 1
-            return undominated(found + self.single.splits(rows, inf)) if single else found
-        assert isinstance(tree.split, Cut)
-        goes_left, below = self.problem.goes_left(tree.split, rows), budget.shares()[0][0]
-        sides = (tree.left, rows[goes_left]), (tree.right, rows[~goes_left])
-        lefts, rights = (self._extended(child, side, below) for child, side in sides)
-        pairs = self._combined(lefts, rights, tree.split.column, tree.split.rank, inf)
-        return undominated([self.single.leaf(rows), *pairs])
 
     def _keep_all(self, entries: list[Entry]) -> None:
         for entry in entries:
@@ -172,16 +157,14 @@ class _Fronts:
         found = [self.single.leaf(rows)]
         if budget.depth == 0 or len(rows) < 2:
             return found
-        best = min(self.single.splits(rows, inf), key=lambda entry: entry.cost, default=None)
-        if best is None:
+        cut = self.single.cheapest(rows)
+        if cut is None:
             return found
-        assert isinstance(best.tree, Node) and isinstance(best.tree.split, Cut)
-        goes_left = self.problem.goes_left(best.tree.split, rows)
+        goes_left = self.problem.goes_left(cut, rows)
         shares = budget.shares()
         one, other = shares[len(shares) // 2]
         lefts, rights = self._grown(rows[goes_left], one), self._grown(rows[~goes_left], other)
-        column, rank = best.tree.split.column, best.tree.split.rank
-        return undominated(found + self._combined(lefts, rights, column, rank, inf))
+        return undominated(found + self._combined(lefts, rights, cut.column, cut.rank, inf))
 
     def _keep(self, entry: Entry) -> None:
         if entry.cost < self.best.cost:

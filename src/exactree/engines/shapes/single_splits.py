@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from exactree.engines.shapes.restricting import Inner, Rows
 from exactree.problem import Cut, Number
-from exactree.tree import Leaf, Node, Tree
+from exactree.tree import Leaf, Tree
 
 # Means that differ by less than this share of the range of all targets count as equal.
 EQUAL = 1e-12
@@ -85,27 +85,20 @@ class SingleSplits:
         column, last = np.nonzero(sorted_ranks[:, 1:] != sorted_ranks[:, :-1])
         return rows[order], column, last, sorted_ranks
 
-    def splits(self, rows: Rows, cap: Number) -> list[Entry]:
-        """List the single splits that no other dominates."""
+    def cheapest(self, rows: Rows) -> Cut | None:
+        """Give the single split of least cost whose sides are in order, if there is any."""
         orders, column, last, sorted_ranks = self._thresholds(rows)
         if not len(column):
-            return []
+            return None
         left, right = self._sums(orders, column, last)
-        a, b = self._value(left), self._value(right)
-        cost = self._cost(left) + self._cost(right) + self.problem.penalty
         way = np.array(self.directions)[column]
-        allowed = (way * (a - b) <= self.slack) & (cost < cap)
+        allowed = way * (self._value(left) - self._value(right)) <= self.slack
         allowed &= self._large_enough(orders, column, last)
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        places = np.flatnonzero(allowed)
-        found: list[Entry] = []
-        for k in self.best(cost[places], low[places], high[places]):
-            i = places[k]
-            cut = Cut(int(column[i]), int(sorted_ranks[column[i], last[i]]))
-            sides = orders[column[i], : last[i] + 1], orders[column[i], last[i] + 1 :]
-            tree = Node(cut, *(self.inner.leaf(side)[1] for side in sides))
-            found.append(Entry(cost[i].item(), float(low[i]), float(high[i]), tree))
-        return found
+        if not allowed.any():
+            return None
+        cost = np.where(allowed, (self._cost(left) + self._cost(right)).astype(float), np.inf)
+        i = int(cost.argmin())
+        return Cut(int(column[i]), int(sorted_ranks[column[i], last[i]]))
 
     def _large_enough(
         self, orders: Rows, column: NDArray[Any], last: NDArray[Any]
