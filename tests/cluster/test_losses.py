@@ -20,12 +20,16 @@ def problem(which: Any) -> dict[str, Any]:
     X = rng.normal(size=(60, 3))
     if which == "costs":
         return {"X": X, "costs": rng.normal(size=(60, 3)), "max_depth": 3}
+    if which in ("hyperplane", "mixed", "sphere"):  # costs over surfaces, rows that weigh something
+        few = {"X": X[:14, :2], "costs": rng.normal(size=(14, 3)), "max_depth": 3}
+        splits = ["axis", "hyperplane"] if which == "mixed" else which
+        return {**few, "splits": splits, "sample_weight": rng.integers(1, 5, 14)}
     y = rng.integers(1, 9, (60, 2) if which == "outputs" else 60) + 3.0 * (X[:, :1] > 0).ravel()[0]
     objective = "squared_error" if which == "outputs" else which
     return {"X": X, "y": y, "task": "regression", "objective": objective, "max_depth": 3}
 
 
-@pytest.mark.parametrize("which", [*LOSSES, "costs"], ids=str)
+@pytest.mark.parametrize("which", [*LOSSES, "costs", "hyperplane", "mixed", "sphere"], ids=str)
 def test_elsewhere_is_the_same(which: Any, tmp_path: Path) -> None:
     given = problem(which)
     here = exactree.solve(**given)
