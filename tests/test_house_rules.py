@@ -65,15 +65,17 @@ LAYERS: dict[str, set[str]] = {
     "tables": {"fields", "inputs", "refusing", "suggesting"},
     "values": set(),
     "memory": set(),
+    "programs": set(),
     "weights": set(),
     "costs": {"weights"},
     "rows": _MODEL | {"_native"},
     "routing": {"_native", "splits", "tables", "tree"},
     "bounds": _MODEL,
-    "geometry": {"_native", "combinations", "partitions"},
+    "geometry": {"_native", "combinations", "partitions", "programs"},
     "splits": _MODEL | {"geometry", "counting", "rows", "suggesting"},
     "engines": _MODEL
-    | {"bounds", "combinations", "counting", "memory", "rows", "spec", "suggesting", "_native"},
+    | {"bounds", "combinations", "counting", "memory", "programs", "rows", "spec", "suggesting"}
+    | {"_native"},
     "cluster": {"_native", "memory"},
     "parameters": _MODEL | {"splits", "suggesting", "values"},
     "request": _MODEL | {"parameters", "splits"},
@@ -89,7 +91,7 @@ LAYERS: dict[str, set[str]] = {
     "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting", "tables"},
     "solving": _SOLVE
     | {"cluster", "preparing", "ratios", "shaping", "translating", "rare_categories"}
-    | {"proof", "starting"},
+    | {"memory", "proof", "starting"},
     "estimators": _SOLVE | {"importance", "progress", "solving"},
     "policy": _SOLVE | {"costs", "estimators"},
     "sizes": _SOLVE | {"preparing", "progress", "rare_categories", "solving", "estimators"},

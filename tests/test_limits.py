@@ -118,6 +118,28 @@ def test_memory_stays_within_its_limit(kind: str, rows: int, columns: int, limit
 
 
 @linux
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_local_search_stays_within_its_memory(threads: int) -> None:
+    rows, columns, limit = 100_000, 10, 100 * MEGABYTE
+    options: dict[str, Any] = {
+        "max_depth": 2,
+        "splits": "hyperplane",
+        "time_limit": 1.0,
+        "n_jobs": threads,
+    }
+    status, *_, grown = run("two classes", rows, columns, memory_limit=limit, **options)
+    assert grown <= limit + 32 * MEGABYTE + 8 * rows * columns
+    assert status == "time_limit"
+
+
+def test_terms_that_take_more_memory_than_there_is_are_refused() -> None:
+    X, y = table("two classes", 10_000, 10)
+    message = r"10000 rows with 65 terms of the surfaces each take about 45 MB .* allows 19"
+    with pytest.raises(ValueError, match=message):
+        exactree.solve(X, y, max_depth=2, splits="quadric", memory_limit=20 * MEGABYTE)
+
+
+@linux
 @pytest.mark.parametrize("kind", ["two classes", "five classes", "two values"])
 def test_wide_tables_take_no_quadratic_memory(kind: str) -> None:
     rows, columns = 200, 1500

@@ -108,3 +108,9 @@ def check() -> None:
     """Raise Ctrl-C if it was noted."""
     if _current.noted is not None:
         _current.noted.tell()
+
+
+def again() -> None:
+    """Note Ctrl-C once more: it was caught, and whoever is outside is to hear of it too."""
+    if _current.noted is not None:
+        _current.noted.pending = True

@@ -77,6 +77,13 @@ class Cells:
     rows: NDArray[np.uint32]
 
 
+# A search over terms takes about so many times their own memory: the columns are made, searched by
+# one thread and written down as surfaces.
+COPIES = 9
+# What every other thread takes for a row, beside another copy.
+BYTES_A_ROW = 200
+
+
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Columns of numbers whose linear functions are splits: a row goes left unless it is above 0.
@@ -99,6 +106,15 @@ class Terms:
     linear: int
     most: int = 0
     exact: Callable[[NDArray[np.intp]], list[list[Fraction]]] | None = None
+
+    def room(self, limit: int) -> int:
+        """Give what a limit of memory leaves; one thread and its terms are counted already."""
+        return max(limit - COPIES * int(self.values.nbytes), 1)
+
+    def threads(self, limit: int, most: int) -> int:
+        """Give as many threads as there is memory for: each has a copy of a node's rows."""
+        each = int(self.values.nbytes) + BYTES_A_ROW * self.values.shape[1]
+        return max(min(most, 1 + int(self.room(limit) // each)), 1)
 
     def vectors(self, rows: NDArray[np.intp]) -> list[list[Fraction]]:
         """Give the vectors of some rows, exactly; of centred and scaled terms if need be.

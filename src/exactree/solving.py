@@ -13,6 +13,7 @@ from exactree.cluster.posing import asked_parts
 from exactree.cluster.running import Elsewhere, elsewhere
 from exactree.engines import Choice, choose, generic, search, single_leaf
 from exactree.interrupts import Noted, check, deferred, interruptible
+from exactree.memory import default_limit
 from exactree.objectives import check_declarations
 from exactree.objectives.row_costs import RowCosts
 from exactree.parameters import CertifyParameters, SolveParameters, completed, takes
@@ -185,6 +186,7 @@ class Solving:
             needed=not self.choice.over_terms,
             listed=not self.choice.over_cells,
             reach=self.choice.reach,
+            room=self.request.memory_limit or default_limit(),
         )
 
     def left(self) -> Limits:

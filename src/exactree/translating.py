@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.interrupts import interruptible
+from exactree.interrupts import again, interruptible
 from exactree.leaves import counter
 from exactree.preparing import Data
 from exactree.problem import Cut, Found, Plane, Problem, Result, Status
@@ -20,6 +20,9 @@ from exactree.routing import ends
 from exactree.splits import Sources
 from exactree.splits.family import SecondsLeft, no_limit
 from exactree.tree import Leaf, Node, Split, Tree, to_text
+
+# What Ctrl-C leaves to the splits of a tree that is found: without them it is lost.
+SECONDS_AFTER_CTRL_C = 0.1
 
 
 def translated(
@@ -43,6 +46,8 @@ def translated(
     if shaped is None:
         shaped = fitting.fitted(found.tree, np.arange(problem.n_rows))
     filled, cost = counter(problem, data, ends(shaped, data.X)).fill(shaped)
+    if fitting.stopped == "interrupted" and found.status != "optimal":
+        found = replace(found, status="interrupted")
     if fitting.changed and cost != found.objective:
         gap = cost - found.lower_bound
         found = replace(found, status=fitting.status(found, cost), objective=cost, gap=gap)
@@ -77,7 +82,10 @@ def _known(found: Tree, sources: Sources) -> Tree | None:
 
 
 class _Fitting:
-    """Writes the splits of an engine's tree down, until there is no time left or Ctrl-C comes."""
+    """Writes the splits of an engine's tree down, until there is no time left.
+
+    Ctrl-C leaves the rest of them a little time, most need no more.
+    """
 
     def __init__(
         self, problem: Problem, data: Data, sources: Sources, seconds_left: SecondsLeft
@@ -129,9 +137,16 @@ class _Fitting:
             except TimeoutError:
                 self.stopped = "time_limit"
             except KeyboardInterrupt:
+                again()
                 self.stopped = "interrupted"
+                end = perf_counter() + SECONDS_AFTER_CTRL_C
+                self.seconds_left = lambda: end - perf_counter()
         # A plane needs no time to be written down, only for a wider margin.
-        return self.sources.split(cut, origin, left, no_time) if isinstance(cut, Plane) else None
+        left_over = no_time if isinstance(cut, Plane) else self.seconds_left
+        try:
+            return self.sources.split(cut, origin, left, left_over)
+        except TimeoutError:
+            return None
 
 
 def no_time() -> float:

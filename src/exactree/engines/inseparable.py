@@ -21,14 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from exactree.partitions import Terms
 from exactree.problem import Ints, Problem
+from exactree.programs import solved
 
 Rows = tuple[int, ...]
 # Where the best tree makes more errors than this, the lightest rows are not looked for.
@@ -87,7 +86,7 @@ class _Finder:
         """Give verified sets without these rows and without common rows, as many as come."""
         out, found = avoid.copy(), []
         while self.programs < MOST_PROGRAMS and seconds_left() > 0:
-            rows = self._find(out, seconds_left())
+            rows = self._find(out, seconds_left)
             if rows is None:
                 break
             verified = exact_set(self.terms.vectors(np.array(rows)), self.sign[list(rows)])
@@ -98,19 +97,19 @@ class _Finder:
             out[list(rows)] = True
         return found
 
-    def _find(self, out: NDArray[np.bool_], seconds: float) -> Rows | None:
+    def _find(self, out: NDArray[np.bool_], seconds_left: Callable[[], float]) -> Rows | None:
         self.programs += 1
         inside = np.flatnonzero(~out)
         right = np.zeros(len(self.equations))
         right[-1] = 1.0
-        result = linprog(
+        result = solved(
             self.random.random(len(inside)) / self.weights[inside],
+            seconds_left,
+            method="highs-ds",
             A_eq=self.equations[:, inside],
             b_eq=right,
-            method="highs-ds",
-            options={} if seconds == inf else {"time_limit": seconds},
         )
-        if result.status != 0:
+        if result is None:
             return None
         return tuple(inside[result.x > 1e-9].tolist())
 

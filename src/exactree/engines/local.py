@@ -22,6 +22,8 @@ from exactree.engines.leaf import single_leaf
 from exactree.engines.local_targets import Errors, any_tree, targets_of
 from exactree.engines.search import search, search_sizes
 from exactree.engines.squares import is_squared, why_not_whole
+from exactree.interrupts import interruptible
+from exactree.memory import default_limit
 from exactree.objectives.native import ClassWeights
 from exactree.partitions import Terms
 from exactree.problem import Cut, Found, Limits, OnProgress, Plane, Problem, Progress, Status
@@ -125,6 +127,7 @@ class _Run:
     def __init__(self, problem: Problem, limits: Limits, on_progress: OnProgress | None) -> None:
         self.problem, self.limits, self.on_progress = problem, limits, on_progress
         self.started = perf_counter()
+        self.memory = limits.memory or default_limit()
         assert problem.partitions is not None
         self.terms = problem.partitions.richest
         plain = isinstance(problem.form, ClassWeights)
@@ -185,9 +188,13 @@ class _Run:
         if found.status != "local":
             return found
         upper = int(found.objective) - int(problem.penalty)
-        loss_of_split = inseparable.one_split(
-            problem, self.terms, upper, lambda: self.left().seconds
-        )
+        try:
+            with interruptible():
+                loss_of_split = inseparable.one_split(
+                    problem, self.terms, upper, lambda: self.left().seconds
+                )
+        except KeyboardInterrupt:
+            return replace(found, status="interrupted")
         leaf = int(single_leaf(problem, "optimal").objective)
         low = min(
             max(found.lower_bound, min(leaf, loss_of_split + problem.penalty)), found.objective
@@ -264,7 +271,7 @@ class _Run:
             seed=self.limits.seed,
             idle_rounds=idle_rounds,
             time_limit=max(time - self._writing(time), LEAST_SECONDS),
-            threads=self.limits.threads,
+            threads=self.terms.threads(self.memory, self.limits.threads),
             poll=poll if self.on_progress else None,
         )
         self.rounds += found.rounds
@@ -293,11 +300,11 @@ class _Run:
         if why_not_whole(plain) is not None:
             return []
         seconds = self.limits.seconds
-        share = replace(self.limits, seconds=THRESHOLDS_SHARE * self.left().seconds)
-        found = search(plain, share)
+        less = replace(self.limits, memory=self.terms.room(self.memory))
+        found = search(plain, replace(less, seconds=THRESHOLDS_SHARE * self.left().seconds))
         if found.status == "time_limit" and found.objective <= known:
             more = min(MORE_FOR_THRESHOLDS * seconds, self.left().seconds)
-            found = search(plain, replace(self.limits, seconds=more))
+            found = search(plain, replace(less, seconds=more))
         lists: Lists = ([], [], [])
         _list_planes(found.tree, self.terms, ranks, lists)
         return [lists]

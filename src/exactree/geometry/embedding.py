@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
+from math import comb, inf
 from time import perf_counter
 
 import numpy as np
@@ -26,6 +26,7 @@ from exactree.geometry.margin import (
     with_integers,
 )
 from exactree.geometry.widening import widened
+from exactree.partitions import COPIES
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -48,13 +49,16 @@ class Embedding:
     terms: tuple[Scaling, ...]
 
     @classmethod
-    def of(cls, X: Floats, family: Family) -> tuple[Embedding, Floats]:
+    def of(cls, X: Floats, family: Family, memory_limit: float = inf) -> tuple[Embedding, Floats]:
         """Choose the scalings for these rows; give the columns (terms by rows) too.
+
+        Refused if a search over these columns takes more than the limit.
 
         >>> from exactree.geometry.families import family_of
         >>> Embedding.of(np.array([[1e9], [1e9 + 4]]), family_of("sphere"))[1].tolist()
         [[-1.0, 1.0], [0.0, 0.0]]
         """
+        _refuse_too_large(X, family, memory_limit)
         scalings = [Scaling.of(column) for column in X.T]
         if family.scales_columns_together:
             common = max(scaling.exponent for scaling in scalings)
@@ -216,6 +220,18 @@ class Scaling:
         shift, unit = Fraction(-self.shift), self.unit
         found = [(e, comb(n, e) * shift ** (n - e) / unit**e) for e in range(n + 1)]
         return [(e, factor) for e, factor in found if factor]
+
+
+def _refuse_too_large(X: Floats, family: Family, memory_limit: float) -> None:
+    terms = len(family.terms(X.shape[1]))
+    needed = COPIES * 8 * len(X) * terms
+    if needed > memory_limit:
+        raise ValueError(
+            f"{len(X)} rows with {terms} terms of the surfaces each take about "
+            f"{needed / 2**20:.0f} MB to search, and memory_limit allows "
+            f"{memory_limit / 2**20:.0f} MB: use fewer rows or columns, a simpler family, or more "
+            "memory"
+        )
 
 
 def _applied(scalings: Sequence[Scaling], columns: Sequence[Floats]) -> list[Floats]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+
+from exactree.programs import solved
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -70,21 +70,17 @@ def _separated(
     values: Floats, sign: Floats, seconds_left: SecondsLeft
 ) -> tuple[Floats, float, float] | None:
     """Solve max g, sign (w . z + b) >= g, |w|_1 <= 1; None if there is no such g above 0."""
-    seconds = seconds_left()
-    if seconds <= 0:
-        return None
     d, n = values.shape
     signed = (sign * values).T
     parted = np.hstack([-signed, signed, -sign[:, None], np.ones((n, 1))])
     norm = np.r_[np.ones(2 * d), 0.0, 0.0]
-    result = linprog(
+    result = solved(
         np.r_[np.zeros(2 * d + 1), -1.0],
+        seconds_left,
         A_ub=np.vstack([parted, norm]),
         b_ub=np.r_[np.zeros(n), 1.0],
         bounds=[(0, None)] * (2 * d) + [(None, None), (0, None)],
-        method="highs",
-        options={} if seconds == inf else {"time_limit": seconds},
     )
-    if not result.success or result.x[-1] <= 0:
+    if result is None or result.x[-1] <= 0:
         return None
     return result.x[:d] - result.x[d : 2 * d], float(result.x[-2]), float(result.x[-1])

@@ -32,7 +32,7 @@ class Listing:
     """What a listing of partitions may take: `memory` in bytes; `stop()` ends it early.
 
     Not `needed`: the engine can do with Terms alone where there are more partitions than `reach`,
-    and up to that with Cells if not `listed`.
+    and up to that with Cells if not `listed`. Terms and the search over them may take `room`.
     """
 
     memory: int = GIBIBYTE
@@ -40,6 +40,7 @@ class Listing:
     needed: bool = True
     listed: bool = True
     reach: float = inf
+    room: float = inf
 
 
 class Sources(ABC):

@@ -53,7 +53,7 @@ class SparseSources(Sources):
         X = self.X[rows]
         if listing.needed:
             return self._listed(X, listing)
-        self.embedding, values = Embedding.of(X, PLANE)
+        self.embedding, values = Embedding.of(X, PLANE, listing.room)
         found = self._within_reach(X, listing)
         exact = partial(exact_vectors, X, PLANE)
         return replace(found, terms=(Terms(values, X.shape[1], self.most, exact),))

@@ -211,7 +211,7 @@ class SurfaceSources(Sources):
         X = self.X[rows]
         if listing.needed:
             return self._listed(X, listing)
-        self.embedding, values = Embedding.of(X, self.family)
+        self.embedding, values = Embedding.of(X, self.family, listing.room)
         found = self._within_reach(X, values, listing)
         exact = partial(exact_vectors, X, self.family)
         return replace(found, terms=(Terms(values, X.shape[1], exact=exact),))
