@@ -188,6 +188,15 @@ def test_a_limit_leaves_a_tree(task: str) -> None:
         assert tree.size(found.tree) >= 1
 
 
+@pytest.mark.parametrize("how", [{"min_samples_leaf": 3}, {"penalty": 100.0}])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_limit_ends_a_search_where_no_split_can_be(task: str, how: dict[str, Any]) -> None:
+    X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 4.0], [4.0, 2.0]], [0, 1, 2, 3, 0]
+    how = {"task": task, "splits": "hyperplane", "engine": "local", "max_depth": 2, **how}
+    found = solve(X, y, time_limit=0.1, **how)
+    assert isinstance(found.tree, tree.Leaf) and found.stats["seconds"] < 5
+
+
 def test_ctrl_c_keeps_the_best_tree() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 12)), rng.integers(0, 2, 500)

@@ -155,7 +155,7 @@ class _Run:
     def local(self, idle_rounds: int, *, to_the_end: bool) -> Found:
         """Search; `to_the_end` of a limit of time, if there is one."""
         bound, price = self.targets.bound, self.targets.price
-        if to_the_end and self.limits.seconds < inf:
+        if to_the_end and self.limits.seconds < inf and self._may_split():
             idle_rounds = 2**31 - 1
         found, costs = self._search(idle_rounds)
         if found.status == "ended":
@@ -181,6 +181,13 @@ class _Run:
             },
             history=(*history, (self.seconds(), cost, low)),
         )
+
+    def _may_split(self) -> bool:
+        """Tell whether a split can be within the budgets, and pay: else rounds take no time."""
+        problem = self.problem
+        rows = problem.n_rows if problem.counts is None else int(problem.counts.sum())
+        leaf = single_leaf(problem, "optimal").objective
+        return rows >= 2 * problem.min_rows and leaf > problem.penalty
 
     def with_sets(self, found: Found) -> Found:
         """Raise the bound by sets of rows that cannot be parted, where there is one split."""
