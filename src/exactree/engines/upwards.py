@@ -44,6 +44,8 @@ LAST_SHARE = 0.5
 # What a first search of all levels is given, what the best tree may be made better in each time,
 # and by when a bound by some rows has to be done.
 FIRST_SHARE, IMPROVING_SHARE, BOUND_SHARE = 0.1, 0.05, 0.95
+# Of four levels the first plan takes longer, and the search itself proves much.
+FIRST_OF_FOUR = 0.4
 
 
 def is_deep(problem: Problem) -> bool:
@@ -156,7 +158,8 @@ def level_by_level(
     cost by few rows.
     """
     watch = _Watch(limits, show)
-    first = run(problem, watch.limits(FIRST_SHARE), watch.shown(True))
+    share = FIRST_SHARE if problem.max_depth > MORE else FIRST_OF_FOUR
+    first = run(problem, watch.limits(share), watch.shown(True))
     if first.status == "optimal":
         return first
     watch.keep(first, holds=True)
