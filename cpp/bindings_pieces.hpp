@@ -62,6 +62,7 @@ inline nb::dict question_dict(const Question& question) {
     out["goal"] = question.goal;
     out["best"] = question.best;
     out["round"] = question.round;
+    out["proved"] = question.proved;
     out["lo"] = std::vector<Costs>{question.lo[0], question.lo[1]};
     out["hi"] = std::vector<Costs>{question.hi[0], question.hi[1]};
     if (question.shared) {
@@ -115,6 +116,7 @@ inline Question question_from(const nb::dict& from) {
   question.goal = item<Costs>(from, "goal");
   question.best = item<Costs>(from, "best");
   question.round = item<int>(from, "round");
+  if (from.contains("proved")) question.proved = item<Costs>(from, "proved");
   take_pair(from, "lo", question.lo);
   take_pair(from, "hi", question.hi);
   if (!from.contains("neighbours")) return question;

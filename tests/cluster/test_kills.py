@@ -141,6 +141,28 @@ def test_killed_within_and_between_pieces(problems: int) -> None:
     assert within > problems // 4
 
 
+def claim(path: Any, place: tuple[int, int, int], best: int, lo: Any, hi: Any) -> tuple[Any, Any]:
+    sides = {"lo": [[cost] for cost in lo], "hi": [[cost] for cost in hi]}
+    feature, position, turn = place
+    piece = {"path": path, "feature": feature, "position": position, "round": turn}
+    question = {**piece, **sides, "best": [best], "goal": [best], "target": [best]}
+    return question, {**sides, "counters": [0] * 28}
+
+
+def test_rounds_of_a_side_that_was_opened_for_less_prove_less() -> None:
+    posing = random_posing(16)
+    below = [[0, 14, 1]]
+    claims = [  # of a side in round 6 of the root, of its piece, and of the side in round 7
+        (claim(below, (1, 1, 1), 9, (0, 7), (2, 7)), True),
+        (claim([], (0, 14, 6), 11, (9, 1), (11, 1)), True),
+        (claim(below, (1, 10, 0), 10, (4, 0), (9, 5)), False),
+    ]
+    life = Life(posing)
+    for (question, reply), complete in claims:
+        life.session.restore(question, {**reply, "complete": complete})
+    compare(posing, finished(life))
+
+
 @pytest.mark.parametrize(
     ("rows", "kills", "most"),
     # A kill costs some milliseconds: the first run is too short for that to be little, the other

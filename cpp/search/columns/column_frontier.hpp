@@ -117,7 +117,7 @@ class ColumnFrontier : public Frontier<V> {
   bool is_split(std::int64_t feature, std::int64_t position) const;
   int place_of(const Question& question) const;
   bool start_piece(const Question& question, ColumnPiece<V>& piece);
-  void skip_rounds(int place, int round);
+  void skip_rounds(int place, const Question& question);
 
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};

@@ -29,6 +29,7 @@ void ColumnFrontier<V>::describe(const Piece& piece, Question& question) const {
   question.feature = column(mine.place);
   question.position = mine.job.task.position;
   question.round = mine.round;
+  question.proved = costs_of(lanes_[static_cast<std::size_t>(mine.place)].proved);
   question.best = costs_of(mine.job.best);
   question.target = costs_of(mine.job.target);
   question.goal = costs_of(goal(mine.place));
@@ -209,7 +210,7 @@ bool ColumnFrontier<V>::start_piece(const Question& question, ColumnPiece<V>& pi
   if (!lane.chain) start_lane(piece.place, top_.worker);
   piece.round = question.round;
   if (question.round >= 0) {
-    skip_rounds(piece.place, question.round);
+    skip_rounds(piece.place, question);
     piece.job.task = lane.chain->task_in_turn(question.position);
   } else {
     piece.job.task = lane.chain->task_at(question.position);
@@ -221,14 +222,21 @@ bool ColumnFrontier<V>::start_piece(const Question& question, ColumnPiece<V>& pi
   return true;
 }
 
-// An earlier run has come to this round of a column: it had ended those before. Their targets were
-// no lower than ours are: targets are shares of the best cost, of which all is known here that was
-// known there by then.
+// An earlier run has come to this round of a column: it had ended those before. What they proved is
+// a fact about the column, and a round of ours is over if its target is no higher. (Targets are
+// shares of the best cost and of what is known beforehand, which may both have been others there:
+// a side is opened again and again, each time for more.)
 template <class V>
-void ColumnFrontier<V>::skip_rounds(int place, int round) {
+void ColumnFrontier<V>::skip_rounds(int place, const Question& question) {
   Lane& lane = lanes_[static_cast<std::size_t>(place)];
-  round = std::min(round, static_cast<int>(shares_.size()));
-  while (lane.round < round && !lane.done && lane.busy == 0) end_round(place, top_.worker);
+  if (!question.proved.empty()) raise_to(lane.proved, value_of<V>(question.proved, budgets()));
+  const int round = std::min(question.round, static_cast<int>(shares_.size()));
+  while (lane.round < round && !lane.done && lane.busy == 0) {
+    V reached = target(lane.round);
+    lower_to(reached, goal(place));
+    if (any_below(lane.proved, reached)) return;
+    end_round(place, top_.worker);
+  }
 }
 
 // It is solved for what it was solved for before, if the best cost still allows that, but for no
@@ -325,7 +333,7 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
   template int ColumnFrontier<V>::place_of(const Question&) const;                             \
   template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;                 \
   template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&);              \
-  template void ColumnFrontier<V>::skip_rounds(int, int);                                      \
+  template void ColumnFrontier<V>::skip_rounds(int, const Question&);                          \
   template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                                \
   template void ColumnFrontier<V>::take_plan(const PlanFacts&);                                \
   template void ColumnFrontier<V>::reply_part(const Piece&, const Solution<V>&, Reply&) const; \

@@ -55,6 +55,7 @@ struct Question {
   Costs goal;                // a tree that costs less is to be written down
   Costs lo[2], hi[2];        // what is known of the two sides
   int round = 0;             // of its column; -1: it was not its turn, but promising
+  Costs proved;              // no split of its column costs less: what earlier rounds proved
   bool divisible = false;    // whether it can be asked in smaller pieces
   bool shared = false;       // whether others want to know what is found of the sides' thresholds
   std::vector<Neighbour> neighbours;
