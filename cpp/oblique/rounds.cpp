@@ -43,13 +43,15 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
   data_.penalty = static_cast<Cost>(share * static_cast<double>(all.penalty));
 }
 
-// A tree found on a few rows, and improved on more of them. Later rounds try more on the few.
+// A tree found on a few rows, and improved on more of them. Later rounds try more on the few. There
+// is a tree at the end even if the search was stopped before the beginning.
 template <class Targets>
 ObliqueTree Rounds<Targets>::on_samples(const Task& task, Random& random, Pace pace) {
   ObliqueTree best;
   const bool anew = task.kind != Task::kOnward || random.coin();
   if (!anew) best = *task.from;
-  for (int rows = few_rows(); rows <= sample_rows() && !pace.stopped(); rows *= 4) {
+  for (int rows = few_rows(); rows <= sample_rows(); rows *= 4) {
+    if (!best.nodes.empty() && pace.stopped()) break;
     const Sample sample(data_, rows, random);
     TreeSearch<Targets> search(sample.data(), shape(), Random(random.next(), 0), pace);
     const bool first = rows == few_rows();

@@ -54,6 +54,22 @@ def test_the_tree_does_what_the_result_says(splits: Any, seed: int) -> None:
     assert found.lower_bound <= found.objective
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("rows", [500, 7000])
+def test_there_is_a_tree_even_if_time_is_over_before_the_first_sample(
+    rows: int, threads: int
+) -> None:
+    """From 6,000 rows on trees are grown on samples; without one the search had no root."""
+    z = np.random.default_rng(0).normal(size=(2, rows))
+    labels = (z[0] > 0).astype(np.int32)
+    how: dict[str, Any] = {"max_depth": 2, "time_limit": 0.0, "threads": threads}
+    found = _native.search_oblique(z, labels, 2, **how)
+    assert found.status == "time_limit" and found.cost <= rows
+    numbers = {"targets": z[0], "masses": np.ones(rows), "scale": 1.0}
+    found = _native.search_oblique(z, **numbers, **how)
+    assert found.status == "time_limit" and len(found.tree[0]) >= 1
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_and_instruction_sets_do_not_change_the_tree(threads: int) -> None:
     rng = np.random.default_rng(3)

@@ -215,7 +215,7 @@ class PairCounts {
       best = min(best,
                  rows_.classes == 2 ? least + least_rest : Lanes::splat(size) - most - most_rest);
     }
-    return best.smallest();
+    return static_cast<int>(best.smallest());
   }
 
   const WeightedRows& rows_;

@@ -144,9 +144,10 @@ class TreeWriter {
   // The best single split.
   Tree single(int level) {
     Node& node = solver_.at(level);
-    int best = 0, fewest = node.errors;
+    int best = 0;
+    Count fewest = node.errors;
     for (int j = 0; j < node.columns; ++j) {
-      const int errors = node.side_errors(j, 0) + node.side_errors(j, 1);
+      const auto errors = static_cast<Count>(node.side_errors(j, 0) + node.side_errors(j, 1));
       if (errors < fewest) best = j, fewest = errors;
     }
     Tree sides[2];
