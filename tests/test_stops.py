@@ -114,3 +114,14 @@ def test_verbose_writes_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(UserWarning, match="time_limit"):
         OptimalTreeClassifier(max_depth=4, verbose=1, time_limit=0.2).fit(X, y)
     assert capsys.readouterr().err.startswith(HEADER)
+
+
+def test_verbose_of_solve_writes_it_beside_a_function_of_ones_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    X, y = noisy()
+    found = solve(X, y, max_depth=4, verbose=1, on_progress=stop)
+    assert found.status == "stopped"
+    assert capsys.readouterr().err.startswith(HEADER)
+    solve(X, y, max_depth=1)
+    assert capsys.readouterr().err == ""

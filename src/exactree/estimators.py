@@ -18,7 +18,6 @@ from exactree.importance import gini, importances, spread
 from exactree.interrupts import deferred
 from exactree.parameters import ClassifierParameters, RegressorParameters, completed, takes
 from exactree.problem import Result
-from exactree.progress import ProgressTable
 from exactree.refusing import refuse_no_table
 from exactree.solving import solve
 from exactree.tables import read_rows
@@ -41,9 +40,7 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
 
     def _solve(self, X: Any, y: Any, **parameters: Any) -> Result:
         """Search with the estimator's own parameters, which are those of `solve`."""
-        own = self.get_params(deep=False)
-        show = ProgressTable() if own.pop("verbose") else None
-        return solve(X, y, **own, **parameters, on_progress=show)
+        return solve(X, y, **self.get_params(deep=False), **parameters)
 
     def _keep(self, result: Result) -> None:
         self.result_ = result
@@ -73,9 +70,7 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Any:
         check_is_fitted(self)
-        if hasattr(
-            X, "columns"
-        ):  # columns in another order, before what they hold is complained of
+        if hasattr(X, "columns"):  # names and their order first, before what the columns hold
             validate_data(self, X, reset=False, skip_check_array=True)
         values = read_rows(X, self.result_.columns, missing=self.missing)
         validate_data(self, X, reset=False, skip_check_array=True)

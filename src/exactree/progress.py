@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from exactree.problem import Progress
+from exactree.problem import OnProgress, Progress
 
 EVERY = 1.0  # seconds between two lines
 HEADER = f"{'time':>9} {'best':>14} {'bound':>14} {'gap':>8}"
@@ -45,6 +45,16 @@ class ProgressTable:
             self.stream.write(f"{head}{row(progress)}\n")
         self.stream.flush()
         self.last, self.next = known, progress.seconds + EVERY
+
+
+def also_to(table: ProgressTable, own: OnProgress | None) -> OnProgress:
+    """Tell the table, and then the user's function if there is one, which may end the search."""
+
+    def tell(progress: Progress) -> object:
+        table(progress)
+        return None if own is None else own(progress)
+
+    return tell
 
 
 def in_notebook() -> bool:

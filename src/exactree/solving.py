@@ -19,7 +19,8 @@ from exactree.objectives.row_costs import RowCosts
 from exactree.parameters import CertifyParameters, SolveParameters, completed, takes
 from exactree.preparing import Data, make_problem, read_data, read_priced
 from exactree.problem import Found, Limits, OnProgress, Plane, Problem, Progress, Result, Status
-from exactree.proof import certify, refuse_certificate
+from exactree.progress import ProgressTable, also_to
+from exactree.proof import certify, refuse_certificate, refuse_problem
 from exactree.rare_categories import refuse_left_out, search_frequent
 from exactree.ratios import solved_ratio
 from exactree.request import Request, read_request
@@ -67,12 +68,16 @@ def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Resul
     start = perf_counter()
     given = completed(solve, parameters)
     request = read_request(given)
+    if given["verbose"]:
+        request = replace(request, on_progress=also_to(ProgressTable(), request.on_progress))
     if given["certificate"]:
         refuse_certificate(request)
     solving = Solving(request, start)
     with solving.elsewhere():
         with interruptible():
             solving.read(X, y)
+            if given["certificate"] and request.costs is None and request.ratio is None:
+                refuse_problem(solving.request, solving.data)
             solving.own_file()
             sources = sources_of(solving.request.splits, solving.data)
             if solving.request.ratio is None:

@@ -330,3 +330,27 @@ def test_statements_in_words(tmp_path: Path) -> None:
     assert said[0].startswith("no axis-parallel tree of depth <= 3 makes fewer than")
     assert "regression tree" in said[1] and "optimal to within a billionth" in said[1]
     assert said[2].startswith("no hyperplane tree of depth <= 2 makes fewer than")
+
+
+def test_what_no_checker_would_read_is_refused_before_the_search(tmp_path: Path) -> None:
+    X, y = np.arange(300.0)[:, None], np.arange(300)
+    shown: list[object] = []
+    with pytest.raises(ValueError, match="300 classes have no certificates: 256 at most do"):
+        exactree.solve(X, y, max_depth=2, certificate=tmp_path / "a.xz", on_progress=shown.append)
+    assert not shown
+    with pytest.raises(ValueError, match="penalty=1e-300 has no certificates"):
+        exactree.solve(
+            [[1.0], [2.0], [3.0]],
+            [1.0, 2.0, 3.0],
+            task="regression",
+            max_depth=2,
+            penalty=1e-300,
+            certificate=tmp_path / "a.xz",
+        )
+
+
+def test_a_depth_beyond_any_tree_is_certified_as_the_deepest(tmp_path: Path) -> None:
+    X, y = [[1.0], [2.0], [3.0]], ["a", "b", "a"]
+    found = exactree.solve(X, y, max_depth=10**6, certificate=tmp_path / "a.xz")
+    assert found.status == "optimal"
+    assert "depth <= 200" in str(check(tmp_path / "a.xz", X, y))

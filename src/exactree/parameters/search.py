@@ -174,7 +174,7 @@ class Certificate(TypedDict, total=False):
 
 
 class Verbose(TypedDict, total=False):
-    """What an estimator says of its search."""
+    """What a search says while it runs."""
 
     verbose: Annotated[
         int,

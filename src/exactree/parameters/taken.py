@@ -65,6 +65,7 @@ class SolveParameters(
     Start,
     Engine,
     Progress,
+    Verbose,
     Columns,
     Certificate,
 ):

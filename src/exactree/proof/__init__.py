@@ -4,7 +4,7 @@
 of exactree: it can be copied out and run alone. docs/certificates.md describes the format.
 """
 
-from exactree.proof.certifying import certify, refuse_certificate
+from exactree.proof.certifying import certify, refuse_certificate, refuse_problem
 from exactree.proof.checking import Rejected
 from exactree.proof.statement import Proved, Statement, check, read_statement
 
@@ -16,4 +16,5 @@ __all__ = [
     "check",
     "read_statement",
     "refuse_certificate",
+    "refuse_problem",
 ]

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import inputs
-from exactree.objectives import Objective
 from exactree.objectives.native import ClassWeights, CostTable, Outputs, Squares
 from exactree.parameters import CertifyParameters, completed, takes
 from exactree.preparing import Data, make_problem, read_data
@@ -23,8 +22,10 @@ from exactree.proof.over_columns import by_errors, by_squares
 from exactree.proof.over_partitions import by_partitions, parts_of
 from exactree.proof.reducing import reduced, refuse_beside_costs
 from exactree.request import Request, read_request
-from exactree.splits import Axis, Binary, Listing, SplitFamily
+from exactree.splits import Axis, Binary, Listing
 from exactree.tables import Table
+
+MOST_CLASSES = 256
 
 
 @takes(CertifyParameters)
@@ -74,7 +75,7 @@ def certify(
         request = read_request(given)
     data = read_data(X, y, request)
     request = replace(request, objective=request.objective.for_classes(data.classes))
-    _refuse_other_problems(request.splits, request.objective, data)
+    refuse_problem(request, data)
     subject = described(X, request.reading)
     names = given["feature_names"] if given["feature_names"] is not None else subject.names
     made = _Certificate(result, subject, _posed(data, request), data, request)
@@ -101,7 +102,9 @@ def _posed(data: Data, request: Request) -> Problem:
     return make_problem(data, sources, request, listing=Listing(needed=False, reach=0))
 
 
-def _refuse_other_problems(family: SplitFamily, loss: Objective, data: Data) -> None:
+def refuse_problem(request: Request, data: Data) -> None:
+    """Refuse a problem that has no certificates; for costs per row and ratios, the reduced one."""
+    family, loss = request.splits, request.objective
     form = loss.native_form()
     if isinstance(form, Outputs):
         raise ValueError("several outputs have no certificates: certify them one by one")
@@ -110,6 +113,11 @@ def _refuse_other_problems(family: SplitFamily, loss: Objective, data: Data) -> 
             f"objective {loss.name!r} has no certificates: they are for errors, a CostMatrix of "
             "whole numbers, costs per row and the squared error; leave certificate out, or choose "
             "one of these"
+        )
+    if not isinstance(form, Squares) and len(data.classes) > MOST_CLASSES:
+        raise ValueError(
+            f"{len(data.classes)} classes have no certificates: {MOST_CLASSES} at most do; leave "
+            "certificate out, or join rare classes"
         )
     if isinstance(family, Axis | Binary):
         return

@@ -20,6 +20,7 @@ from exactree.request import Request
 from exactree.weights import balanced, integer_weights
 
 LARGEST_BUDGET = 63
+MOST_DIGITS = 40  # of a numerator or denominator that a checker reads
 Header = dict[str, Any]
 
 
@@ -77,11 +78,16 @@ def budgets_of(problem: Problem, data: Data, request: Request) -> Header:
     elif share:
         weight = problem.min_rows * problem.unit * problem.scale
     depth, splits = request.max_depth, request.max_splits
-    if depth is None and problem.max_depth == checking.DEEPEST:
-        depth = checking.DEEPEST
+    if problem.max_depth == checking.DEEPEST or (depth or 0) > checking.DEEPEST:
+        depth = checking.DEEPEST  # no tree is deeper than that
     if splits is not None and splits > LARGEST_BUDGET:
         raise ValueError(f"max_splits={splits} has no certificates: pass {LARGEST_BUDGET} at most")
     cost = Fraction(problem.penalty) * (problem.scale if problem.objective.integral else 1)
+    if max(cost.numerator, cost.denominator) >= 10**MOST_DIGITS:
+        raise ValueError(
+            f"penalty={float(request.penalty):g} has no certificates: as a fraction it has more "
+            f"than {MOST_DIGITS} digits; pass a rounder number"
+        )
     return {
         "max_depth": depth,
         "max_splits": splits,
