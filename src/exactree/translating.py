@@ -145,7 +145,7 @@ class _Fitting:
         left_over = no_time if isinstance(cut, Plane) else self.seconds_left
         try:
             return self.sources.split(cut, origin, left, left_over)
-        except TimeoutError:
+        except (TimeoutError, KeyboardInterrupt):
             return None
 
 

@@ -260,7 +260,10 @@ class _Run:
 
         def poll(seconds: float, objective: int, lower_bound: int) -> None:
             if self.on_progress is not None:
-                self.on_progress(Progress(before + seconds, objective * price, lower_bound * price))
+                # A cost that is enough is no bound, and the tree that has it is still there.
+                best = min(objective, enough) if enough else objective
+                proved = min(lower_bound, self.targets.bound_units)
+                self.on_progress(Progress(before + seconds, best * price, proved * price))
 
         time = self.left().seconds
         most = problem.max_splits if max_splits is None else max_splits
