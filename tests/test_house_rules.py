@@ -91,8 +91,8 @@ LAYERS: dict[str, set[str]] = {
     "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting", "tables"},
     "solving": _SOLVE
     | {"cluster", "preparing", "ratios", "shaping", "translating", "rare_categories"}
-    | {"memory", "proof", "starting"},
-    "estimators": _SOLVE | {"importance", "progress", "solving"},
+    | {"memory", "progress", "proof", "starting"},
+    "estimators": _SOLVE | {"importance", "solving"},
     "policy": _SOLVE | {"costs", "estimators"},
     "sizes": _SOLVE | {"preparing", "progress", "rare_categories", "solving", "estimators"},
     "export": _MODEL | {"splits"},

@@ -185,15 +185,23 @@ def kill():
 
 thread = threading.Thread(target=kill)
 thread.start()
-while found < 400:
-    try:
-        attempt()
-    except KeyboardInterrupt:
-        pass
+def run():
+    while found < 400:
+        try:
+            attempt()
+        except KeyboardInterrupt:
+            pass
+    while thread.is_alive():
+        try:
+            ends.set()
+            thread.join()
+        except KeyboardInterrupt:
+            pass
+
+# Once more around it: a signal may come between two of these lines, but no second one at once.
 while thread.is_alive():
     try:
-        ends.set()
-        thread.join()
+        run()
     except KeyboardInterrupt:
         pass
 print(hits, lost)
