@@ -28,7 +28,8 @@ def test_processes_give_the_tree_of_one_thread() -> None:
     with process_pool(2) as pool:
         found = solve(X, y, max_depth=4, executor=pool)
         same(found, solve(X, y, max_depth=4))
-        assert found.stats["threads"] == 2
+        # The first of them may have answered everything before the second had started.
+        assert found.stats["by_the_piece"] == 1 and found.stats["threads"] in (1, 2)
         z = X[:, 0] * 2 + X[:, 1] ** 2
         same(
             solve(X[:60], z[:60], task="regression", max_depth=3, executor=pool),
