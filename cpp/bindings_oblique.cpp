@@ -117,7 +117,7 @@ ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int
   if (masses) require_length(*masses, rows, "masses"), data.masses = masses->data();
   data.scale = scale;
   data.unit = unit;
-  data.min_rows = min_rows;
+  data.least_side.least = min_rows;
   data.penalty = penalty;
   ObliqueRequest request;
   request.max_depth = max_depth;

@@ -191,7 +191,7 @@ inline void set_terms(Posed& posed, const Terms& terms) {
   posed.isa = terms.isa;
   posed.data.unit = terms.unit;
   posed.data.penalty = terms.penalty;
-  posed.data.min_rows = terms.min_rows;
+  posed.data.least_side.least = terms.min_rows;
   SearchRequest& request = posed.request;
   request.max_depth = terms.max_depth;
   request.max_splits = terms.max_splits;

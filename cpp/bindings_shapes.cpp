@@ -31,13 +31,13 @@ void require_shape(bool holds, const char* message) {
 }
 
 MonotoneProblem read_problem(const Given<std::int32_t, 2>& ranks, const Given<std::int8_t, 1>& ways,
-                             const Whole& counts, std::int64_t min_rows, int depth, int splits) {
+                             const Whole& counts, int min_rows, int depth, int splits) {
   const std::size_t columns = ranks.shape(0), rows = ranks.shape(1);
   require_shape(ways.size() == columns, "there must be a direction for every column");
   require_shape(counts.size() == rows, "there must be a count for every row");
   require_shape(rows < (std::size_t{1} << 31), "more than 2**31 rows");
   require_shape(depth >= 0 && splits >= 0, "a budget is negative");
-  return {ranks.data(), ways.data(), columns, rows, counts.data(), min_rows, depth, splits};
+  return {ranks.data(), ways.data(), columns, rows, counts.data(), {min_rows}, depth, splits};
 }
 
 // Searches without the GIL, which the question whether to stop takes back.
@@ -55,9 +55,9 @@ auto searched(const nb::object& stop, const Search& search) {
 
 Found<std::int64_t> monotone_classes_of(const Given<std::int32_t, 2>& ranks,
                                         const Given<std::int8_t, 1>& ways, const Whole& counts,
-                                        std::int64_t min_rows, int depth, int splits,
-                                        const Whole& zeros, const Whole& ones, std::int64_t penalty,
-                                        std::int64_t cap, const nb::object& stop) {
+                                        int min_rows, int depth, int splits, const Whole& zeros,
+                                        const Whole& ones, std::int64_t penalty, std::int64_t cap,
+                                        const nb::object& stop) {
   const MonotoneProblem problem = read_problem(ranks, ways, counts, min_rows, depth, splits);
   require_shape(zeros.size() == problem.rows && ones.size() == problem.rows,
                 "there must be weights for every row");
@@ -68,7 +68,7 @@ Found<std::int64_t> monotone_classes_of(const Given<std::int32_t, 2>& ranks,
 
 Found<double> monotone_numbers_of(const Given<std::int32_t, 2>& ranks,
                                   const Given<std::int8_t, 1>& ways, const Whole& counts,
-                                  std::int64_t min_rows, int depth, int splits, const Real& weights,
+                                  int min_rows, int depth, int splits, const Real& weights,
                                   const Real& targets, double slack, double penalty, double cap,
                                   const nb::object& stop) {
   const MonotoneProblem problem = read_problem(ranks, ways, counts, min_rows, depth, splits);

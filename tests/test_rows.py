@@ -82,6 +82,6 @@ def test_large_weights_stay_weights() -> None:
 
 def test_counting_rows_forbids_writing_out_weights() -> None:
     columns, labels = np.array([[0, 1]], np.int32), np.array([0, 1], np.int32)
-    assert canonical_rows(columns, labels, np.array([1, 2]), min_rows=1).weights is None
-    assert canonical_rows(columns, labels, np.array([1, 2]), min_rows=2).weights is not None
-    assert canonical_rows(columns, labels, np.array([2, 2]), min_rows=2).weights is None
+    assert canonical_rows(columns, labels, np.array([1, 2]), counted=False).weights is None
+    assert canonical_rows(columns, labels, np.array([1, 2]), counted=True).weights is not None
+    assert canonical_rows(columns, labels, np.array([2, 2]), counted=True).weights is None

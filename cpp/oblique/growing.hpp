@@ -73,7 +73,7 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   cut_to_leaf(n);
   targets_.fill(rows, at(n));
   if (depth >= shape_.max_depth || at(n).cost <= data_.penalty || rows.size() < 2) return;
-  if (count(rows) < 2 * std::int64_t{data_.min_rows} || pace_.stopped()) return;
+  if (count(rows) < 2 * std::int64_t{data_.least_side.least} || pace_.stopped()) return;
   Rows some = rows;
   draw_some(some, rows_for_plane(data_.columns), random_);
   const Plane none(static_cast<std::size_t>(data_.columns) + 1, 0.0);
@@ -81,7 +81,7 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   const Plane from = start_plane(own);
   const auto search = [&](auto& meter) {
     // Of a sample, the sides are only about what they will be of all rows.
-    const int least = some.size() < rows.size() ? 1 : data_.min_rows;
+    const int least = some.size() < rows.size() ? 1 : data_.least_side.least;
     SplitSearch<std::remove_reference_t<decltype(meter)>> split(own, meter, least, least, random_,
                                                                 pace_);
     split.start(from);
@@ -100,7 +100,7 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   Rows sides[2];
   part(n, rows, sides);
   for (const Rows& side : sides)
-    if (side.empty() || count(side) < data_.min_rows) return;
+    if (side.empty() || !data_.least_side.enough(count(side))) return;
   const int left = add_leaf(n), right = add_leaf(n);
   at(n).left = left;
   at(n).right = right;

@@ -56,7 +56,7 @@ class NodeRows {
           data.z + static_cast<std::size_t>(j) * static_cast<std::size_t>(data.rows);
       for (const int i : rows_) *to++ = from[i];
     }
-    if (data.min_rows <= 1) return;
+    if (!data.least_side.binds()) return;
     counts_.reserve(rows_.size());
     for (const int i : rows_) counts_.push_back(data.counts == nullptr ? 1 : data.counts[i]);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/driver/control.hpp"
+#include "search/least_side.hpp"
 #include "search/value.hpp"
 
 namespace exactree {
@@ -31,9 +32,9 @@ struct ObliqueData {
   const double* targets = nullptr;
   const double* masses = nullptr;
   double scale = 1;
-  // Both: what a row counts towards min_rows (none: one), and what a split costs.
+  // Both: what a row counts (none: one) and a side has to, and what a split costs.
   const std::int32_t* counts = nullptr;
-  int min_rows = 1;
+  LeastSide least_side;
   std::int64_t penalty = 0;
 };
 

@@ -39,7 +39,7 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
   data_.prices = all.prices == nullptr ? nullptr : prices_.data();
   // A side, and a penalty, is that share of the rows.
   const double share = static_cast<double>(data_.rows) / all.rows;
-  data_.min_rows = std::max(1, static_cast<int>(share * all.min_rows));
+  data_.least_side.least = std::max(1, static_cast<int>(share * all.least_side.least));
   data_.penalty = static_cast<Cost>(share * static_cast<double>(all.penalty));
 }
 

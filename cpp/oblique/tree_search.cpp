@@ -99,7 +99,7 @@ template <class Targets>
 Cost TreeSearch<Targets>::relabel(int n, const Rows& rows) {
   if (is_leaf(n)) {
     targets_.fill(rows, at(n));
-    const bool few = n != 0 && !rows.empty() && count(rows) < data_.min_rows;
+    const bool few = n != 0 && !rows.empty() && !data_.least_side.enough(count(rows));
     return few ? kInfinite : at(n).cost;
   }
   Rows sides[2];
@@ -115,7 +115,7 @@ void TreeSearch<Targets>::repair(int n, const Rows& rows) {
   Rows sides[2];
   part(n, rows, sides);
   for (const Rows& side : sides)
-    if (!side.empty() && count(side) < data_.min_rows) return cut_to_leaf(n);
+    if (!side.empty() && !data_.least_side.enough(count(side))) return cut_to_leaf(n);
   repair(at(n).left, sides[0]);
   repair(at(n).right, sides[1]);
 }
@@ -233,7 +233,7 @@ bool TreeSearch<Targets>::search_split(int n, const NodeRows& rows, Meter& meter
                                        typename Meter::Level floor, Plane& found) {
   int least[2];
   const int below[2] = {at(n).left, at(n).right};
-  for (int s = 0; s < 2; ++s) least[s] = data_.min_rows * (1 + splits_below(below[s]));
+  for (int s = 0; s < 2; ++s) least[s] = data_.least_side.least * (1 + splits_below(below[s]));
   SplitSearch<Meter> search(rows, meter, least[0], least[1], random_, pace_);
   search.start(rows.narrowed(at(n).plane));
   const auto before = search.level();
@@ -264,7 +264,7 @@ bool TreeSearch<Targets>::improve_node(int n) {
     for (const int i : rows) {
       const Cost left = targets_.cost(i, end_value(at(n).left, i));
       const Cost right = targets_.cost(i, end_value(at(n).right, i));
-      if (left == right && data_.min_rows <= 1) continue;
+      if (left == right && !data_.least_side.binds()) continue;
       care.push_back(i);
       prices.push_back(right - left);
       all_left += left;

@@ -29,6 +29,14 @@ namespace exactree::EXACTREE_ISA {
 
 using Word = std::uint64_t;
 
+// Whether this copy is for other processors than the one it is built on: one width of integers will
+// do then, and is compiled in half the time.
+#ifdef EXACTREE_SPARE
+inline constexpr bool kSpare = true;
+#else
+inline constexpr bool kSpare = false;
+#endif
+
 EXACTREE_INLINE int count(Word w) {
   return std::popcount(w);
 }

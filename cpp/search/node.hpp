@@ -159,7 +159,7 @@ class Node {
     return static_cast<int>(std::upper_bound(sum, sum + b + 1, sum[b] - cost) - sum) - 1;
   }
 
-  // The positions that leave `min_rows` rows on both sides lie between these two.
+  // The positions that leave enough rows on both sides lie between these two.
   int first_allowed(int f) const { return allowed(f, true); }
   int last_allowed(int f) const { return allowed(f, false); }
 
@@ -177,7 +177,7 @@ class Node {
   // Prepares `split`: class costs, rows and leaf costs of both sides.
   virtual void part(int f, int p, Workspace&) const = 0;
   // Finds the best second split of the sides of (f, p) that are wanted; part() came before. With
-  // `limited`, second splits must leave min_rows rows on both of their sides.
+  // `limited`, second splits must leave enough rows on both of their sides.
   virtual void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace&) = 0;
 
   // The best single split of all rows, as depth_one() for a side that has them all.
@@ -216,10 +216,11 @@ class Node {
   const std::uint64_t* ends(int f) const { return &ends_[index(f, words_)]; }
   const Cost* prefix(int f) const { return &prefix_[index(f, rows_ + 1)]; }
   int allowed(int f, bool from_left) const {
-    if (counts_.empty()) return from_left ? min_rows_ : rows_ - min_rows_;
+    const int least = least_side_.least;
+    if (counts_.empty()) return from_left ? least : rows_ - least;
     const int* sum = &counts_[index(f, rows_ + 1)];
-    if (from_left) return static_cast<int>(std::lower_bound(sum, sum + rows_ + 1, min_rows_) - sum);
-    const int most = sum[rows_] - min_rows_;
+    if (from_left) return static_cast<int>(std::lower_bound(sum, sum + rows_ + 1, least) - sum);
+    const int most = sum[rows_] - least;
     return static_cast<int>(std::upper_bound(sum, sum + rows_ + 1, most) - sum) - 1;
   }
 
@@ -227,7 +228,7 @@ class Node {
   int words_ = 0;
   int features_ = 0;
   int label_ = 0;
-  int min_rows_ = 1;
+  LeastSide least_side_;
   bool unbounded_ = false;  // the influence of rows is not known
   Cost unit_ = 1;
   Cost leaf_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "search/least_side.hpp"
 #include "search/value.hpp"
 
 namespace exactree {
@@ -19,11 +20,11 @@ struct Problem {
   const std::int32_t* ranks = nullptr;    // features x rows, dense from 0
   const std::int32_t* labels = nullptr;   // rows, 0 .. classes - 1
   const std::int64_t* weights = nullptr;  // cost of misclassifying each row; null: `unit` for all
-  const std::int32_t* counts = nullptr;   // how many rows each row stands for; null: one
+  const std::int32_t* counts = nullptr;   // what each row counts for least_side; null: one
   Cost unit = 1;
-  Cost penalty = 0;  // cost of a split
-  int min_rows = 1;  // on each side of a split
-  int max_rank = 0;  // over all columns
+  Cost penalty = 0;      // cost of a split
+  LeastSide least_side;  // what each side of a split has to count
+  int max_rank = 0;      // over all columns
   // Costs of their own for every prediction: classes x classes, true class first; null: one for all
   // wrong ones. They are times the weight, and need weights.
   const std::int64_t* costs = nullptr;

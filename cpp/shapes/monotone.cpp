@@ -284,7 +284,7 @@ class MonotoneSearch {
         left.add(rules_.of(order[i]));
         count += problem_.counts[order[i]];
         if (ranks[order[i]] == ranks[order[i + 1]]) continue;
-        if (std::min(count, rows - count) < problem_.min_rows) continue;
+        if (!problem_.least_side.allows(count, rows - count)) continue;
         const Sums right = node.total.without(left);
         const Cost cost = rules_.leaf(left) + rules_.leaf(right) + penalty_;
         if (cost >= limits.cap) continue;
@@ -311,7 +311,7 @@ class MonotoneSearch {
           const double a = rules_.value(seen.left), b = rules_.value(seen.right);
           const std::uint32_t* order = node.orders.data() + column * node.size;
           const std::int64_t rows = counted(order, node.size), count = counted(order, place);
-          const bool enough = std::min(count, rows - count) >= problem_.min_rows;
+          const bool enough = problem_.least_side.allows(count, rows - count);
           if (low >= limits.cap || !fits(way, a, a, b, b) || !enough) return limits.cap;
           const Sides side = split_at(node, column, place);
           const Node left = part(node, side, 0, seen.left), right = part(node, side, 1, seen.right);

@@ -36,14 +36,16 @@
 #include <functional>
 #include <vector>
 
+#include "search/least_side.hpp"
+
 namespace exactree {
 
 struct MonotoneProblem {
   const std::int32_t* ranks;  // columns x rows
   const std::int8_t* ways;    // of every column: 1 increasing, -1 decreasing, 0 neither
   std::size_t columns, rows;
-  const std::int64_t* counts;  // how many rows each stands for
-  std::int64_t min_rows;       // on each side of a split
+  const std::int64_t* counts;  // what each row counts, and a side has to
+  LeastSide least_side;
   int depth;
   int splits;  // at most, in all
 };

@@ -195,7 +195,7 @@ Problem Drawn::columns() const {
   data.counts = counts.empty() ? nullptr : counts.data();
   data.unit = unit;
   data.penalty = penalty;
-  data.min_rows = min_rows;
+  data.least_side.least = min_rows;
   if (!ranks.empty()) data.max_rank = *std::max_element(ranks.begin(), ranks.end());
   return data;
 }

@@ -155,7 +155,7 @@ void check_loss(std::uint64_t seed, const std::vector<std::string>& isas) {
   data.loss = drawn.loss();
   data.shift = terms.shift;
   data.penalty = terms.penalty;
-  data.min_rows = terms.min_rows;
+  data.least_side.least = terms.min_rows;
   SearchRequest request;
   request.max_depth = depth;
   if (random.one_in(2)) request.max_splits = random.draw(0, 6);

@@ -63,7 +63,7 @@ Cost recount(const ObliqueData& data, const ObliqueRequest& request, const Obliq
   for (const auto& side : sides) {
     int count = 0;
     for (const int i : side) count += data.counts[i];
-    check(count >= data.min_rows);
+    check(count >= data.least_side.least);
   }
   return data.penalty + recount(data, request, tree, node.left, sides[0], depth + 1) +
          recount(data, request, tree, node.right, sides[1], depth + 1);
@@ -92,7 +92,7 @@ void test_oblique(Effort effort) {
     ObliqueData& data = drawn.data;
     data.z = drawn.z.data();
     data.counts = drawn.counts.data();
-    data.min_rows = 1 + static_cast<int>(random() % 4);
+    data.least_side.least = 1 + static_cast<int>(random() % 4);
     data.penalty = static_cast<Cost>(random() % 3);
     ObliqueRequest request;
     request.max_depth = 1 + static_cast<int>(random() % 4);

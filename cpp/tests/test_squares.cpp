@@ -43,7 +43,7 @@ class Numbers {
     data.counts = weights_.empty() ? nullptr : counts_.data();
     data.shift = shift;
     data.penalty = penalty;
-    data.min_rows = min_rows;
+    data.least_side.least = min_rows;
     return data;
   }
   Rows all() const {

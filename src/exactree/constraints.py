@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,20 +45,41 @@ class Constraint(ABC):
         """Tell which sides are allowed, many at once: the last axis has the measures."""
 
 
-class LeastCount(Constraint):
-    """At least so much on each side: of the rows, or of their weight."""
+@dataclass(frozen=True, eq=False)
+class LeastSide(Constraint):
+    """At least so much on each side, of the rows or of their weight: what native searches know.
 
-    def __init__(self, least: int) -> None:
-        self.least = least
+    `counts` says what each row counts; None: one.
+    """
+
+    least: int = 1
+    counts: NDArray[np.int32] | None = None
+
+    @property
+    def binds(self) -> bool:
+        """Whether it forbids any split: those that leave a side empty are none."""
+        return self.least > 1
+
+    def counted(self, n_rows: int) -> NDArray[np.int64]:
+        """Give what each of the rows counts."""
+        return np.ones(n_rows, np.int64) if self.counts is None else self.counts.astype(np.int64)
+
+    def take(self, rows: NDArray[np.intp]) -> LeastSide:
+        """Give the same limit for some of the rows."""
+        return self if self.counts is None else LeastSide(self.least, self.counts[rows])
+
+    def enough(self, rows: NDArray[np.intp]) -> bool:
+        """Tell whether these rows may be a side."""
+        return bool((len(rows) if self.counts is None else self.counts[rows].sum()) >= self.least)
 
     def measures(self, targets: Targets, counts: NDArray[np.int64]) -> Values:
         """Give what every row counts."""
-        return counts[:, None]
+        return self.counted(len(targets))[:, None]
 
     def allows(self, sums: Values) -> Mask:
         """Tell which sides count enough.
 
-        >>> LeastCount(2).allows(np.array([[1], [2]])).tolist()
+        >>> LeastSide(2).allows(np.array([[1], [2]])).tolist()
         [False, True]
         """
         return np.asarray(sums[..., 0] >= self.least)

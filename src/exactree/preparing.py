@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from exactree import inputs
 from exactree.bounds import useful_splits
+from exactree.constraints import LeastSide
 from exactree.costs import Costs, read_costs, whole_costs
 from exactree.objectives import Objective, Targets
 from exactree.objectives.native import is_error
@@ -159,19 +160,17 @@ def make_problem(
     """Put together what an engine may look at; `owned` asks for a list of rules with owners."""
     present, labels = _renumbered(data.labels, len(data.classes))
     keys = _keys(data.X) if sources.has_partitions else sources.columns
-    counted = 2 if request.constraint is not None else request.min_samples_leaf
-    rows = canonical_rows(keys, labels, data.weights, counted)
-    counts, min_rows = _least_side(request, rows)
+    counted = request.constraint is not None or request.min_samples_leaf > 1
+    rows = canonical_rows(keys, labels, data.weights, counted=counted)
     problem = Problem(
         columns=np.take(sources.columns, rows.origin, axis=1),
         labels=rows.labels,
         n_classes=len(present),
         weights=rows.weights,
-        counts=counts,
         objective=request.objective,
         constraint=request.constraint,
         copies=rows.counts if request.constraint is not None else None,
-        min_rows=min_rows,
+        least_side=_least_side(request, rows),
         scale=data.scale * rows.common,
         offset=Fraction(0) if data.costs is None else data.costs.worth_of_least(),
         values=present if data.task == "classification" else data.classes[present],
@@ -295,7 +294,7 @@ def _tightened(request: Request, rows: Rows, useful: int | None) -> tuple[int, i
     return depth, splits
 
 
-def _least_side(request: Request, rows: Rows) -> tuple[Ranks | None, int]:
+def _least_side(request: Request, rows: Rows) -> LeastSide:
     """Give what every row counts on its side of a split, and how much each side needs.
 
     Unit rows weigh what they count, so both limits are one; among weighted rows either rows or
@@ -305,9 +304,9 @@ def _least_side(request: Request, rows: Rows) -> tuple[Ranks | None, int]:
     # No side has more rows than the native module can count.
     least_rows = min(request.min_samples_leaf, 2**31 - 1)
     if rows.weights is None:
-        return None, max(least_rows, least)
+        return LeastSide(max(least_rows, least))
     if not request.min_weight_fraction_leaf:
-        return (rows.counts if least_rows > 1 else None), least_rows
+        return LeastSide(least_rows, rows.counts if least_rows > 1 else None)
     if request.min_samples_leaf > 1:
         raise ValueError(
             "min_samples_leaf counts rows and min_weight_fraction_leaf counts weight, and these "
@@ -318,4 +317,4 @@ def _least_side(request: Request, rows: Rows) -> tuple[Ranks | None, int]:
             "min_weight_fraction_leaf needs weights that are multiples of a unit with a sum below "
             "2**31 units: round sample_weight to fewer digits, for example to multiples of 2**-10"
         )
-    return rows.weights.astype(np.int32), max(least, 1)
+    return LeastSide(max(least, 1), rows.weights.astype(np.int32))

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.constraints import Constraint, LeastCount, SideLimit
+from exactree.constraints import Constraint, LeastSide, SideLimit
 from exactree.objectives import MisclassificationError, Objective, Targets
 from exactree.objectives.native import NativeForm
 from exactree.partitions import Partitions, members
@@ -160,9 +160,6 @@ class Problem:
         How many classes, or different targets, there are.
     weights : (n,) int64 or None
         Cost of misclassifying each row, positive; None: every row costs `unit`.
-    counts : (n,) int32 or None
-        What each row counts towards `min_rows` (how many of the user's rows it stands for, or its
-        weight); None: one.
     unit : int
         Cost of a row without weights.
     penalty : int or float
@@ -173,8 +170,9 @@ class Problem:
         At most so many splits on a path.
     max_splits : int or None
         At most so many splits; None: as many as the depth allows.
-    min_rows : int
-        Each side of every split counts at least so much.
+    least_side : LeastSide
+        What each row counts (how many of the user's rows it stands for, or its weight), and how
+        much each side of every split has to count.
     scale : Fraction
         What one unit of weight is worth in the user's weights.
     values : (n_classes,) array or None
@@ -201,13 +199,12 @@ class Problem:
     labels: Ranks
     n_classes: int
     weights: Ints | None = None
-    counts: Ranks | None = None
     unit: int = 1
     penalty: Number = 0
     objective: Objective = field(default_factory=MisclassificationError)
     max_depth: int = 1
     max_splits: int | None = None
-    min_rows: int = 1
+    least_side: LeastSide = field(default_factory=LeastSide)
     scale: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     space: str = "axis-parallel trees"
@@ -233,9 +230,8 @@ class Problem:
         """All that the sides of splits have to keep to."""
         ones = np.ones(self.n_rows, dtype=np.int64)
         limits: list[tuple[Constraint, Targets, Ints]] = []
-        if self.min_rows > 1:
-            counts = ones if self.counts is None else self.counts.astype(np.int64)
-            limits.append((LeastCount(self.min_rows), self.targets(), counts))
+        if self.least_side.binds:
+            limits.append((self.least_side, self.targets(), ones))
         if self.constraint is not None:
             weights = self.row_costs() * float(self.scale)
             targets = replace(self.targets(), weights=weights)

@@ -81,7 +81,7 @@ def search_frequent(
             found = replace(found, lower_bound=0, gap=found.objective)
         if found.status == "memory_limit" and sources.left_out and problem.max_depth <= 2:
             best = _over_all(found, problem, data, limits)
-            if best is None or best.cost is None or problem.min_rows > 1:
+            if best is None or best.cost is None or problem.least_side.binds:
                 return _with_bound(found, best), problem, sources
             asked = frozenset((a.feature, a.code) for a in best.asked)
             cost = best.cost * problem.scale

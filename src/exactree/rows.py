@@ -63,11 +63,13 @@ def two_values(X: NDArray[Any]) -> tuple[Floats, Floats, Ranks, int]:
     return _native.two_values(np.ascontiguousarray(X, dtype=np.float64))
 
 
-def canonical_rows(columns: Ranks, labels: Ranks, weights: Ints | None, min_rows: int = 1) -> Rows:
+def canonical_rows(
+    columns: Ranks, labels: Ranks, weights: Ints | None, *, counted: bool = False
+) -> Rows:
     """Sort the rows, merge equal ones, and choose between unit rows and weights.
 
-    Unit rows are what the engines are fastest on. They are no choice where `min_rows` counts rows
-    and the weights say something else.
+    Unit rows are what the engines are fastest on. They are no choice where rows are `counted` and
+    the weights say something else.
 
     >>> rows = canonical_rows(np.array([[1, 0]], np.int32), np.array([0, 1]), np.array([2, 4]))
     >>> rows.origin.tolist(), rows.labels.tolist(), rows.points.tolist(), rows.weights, rows.common
@@ -83,13 +85,13 @@ def canonical_rows(columns: Ranks, labels: Ranks, weights: Ints | None, min_rows
     common = int(np.gcd.reduce(merged))
     merged //= common
     kept, distinct = order[starts], points[starts]
-    if _worth_expanding(merged, counts, min_rows):
+    if _worth_expanding(merged, counts, counted):
         kept = np.repeat(kept, merged)
         return Rows(labels[kept], kept, np.repeat(distinct, merged), common=common)
     return Rows(labels[kept], kept, distinct, merged, counts.astype(np.int32), common)
 
 
-def _worth_expanding(merged: Ints, counts: NDArray[np.intp], min_rows: int) -> bool:
+def _worth_expanding(merged: Ints, counts: NDArray[np.intp], counted: bool) -> bool:
     if np.array_equal(merged, counts):
         return True
-    return min_rows <= 1 and int(merged.sum()) <= max(EXPAND_RATIO * len(merged), EXPAND_TOTAL)
+    return not counted and int(merged.sum()) <= max(EXPAND_RATIO * len(merged), EXPAND_TOTAL)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from exactree import solve
+from exactree.constraints import LeastSide
 from exactree.engines import search
 from exactree.engines.improving import better_trees
 from exactree.engines.search import _search_below
@@ -195,7 +196,7 @@ def test_some_rows_bound_what_no_search_reaches() -> None:
 
 
 def test_rows_stay_where_leaves_have_a_least_size() -> None:
-    assert not can_leave_rows_out(replace(random_problem(1), min_rows=2))
+    assert not can_leave_rows_out(replace(random_problem(1), least_side=LeastSide(2)))
 
 
 def test_ctrl_c_ends_all_levels() -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from exactree import solve, tree
 from exactree.combinations import count, unranked
+from exactree.constraints import LeastSide
 from exactree.engines import ENGINES, OVER_RULES, combining
 from exactree.engines.rule_list import ancestry, rules_of
 from exactree.engines.size_kperms import kperms
@@ -45,11 +46,13 @@ def random_problem(rng: np.random.Generator, n_rules: int = 7) -> Problem:
         labels,
         classes,
         weights=weights if rng.random() < 0.5 else None,
-        counts=rng.integers(1, 3, n).astype(np.int32) if rng.random() < 0.3 else None,
+        least_side=LeastSide(
+            int(rng.choice([1, 1, 2])),
+            rng.integers(1, 3, n).astype(np.int32) if rng.random() < 0.3 else None,
+        ),
         penalty=int(rng.integers(0, 2)),
         max_depth=int(rng.integers(1, 4)),
         max_splits=int(rng.integers(1, 4)),
-        min_rows=int(rng.choice([1, 1, 2])),
         partitions=Partitions(packed(table), owners),
         points=np.arange(n, dtype=np.int32),
     )
@@ -75,10 +78,11 @@ def spec_of(problem: Problem) -> tuple[tuple[Sample, ...], tuple[Rule, ...]]:
 def by_specification(problem: Problem) -> int:
     """The least cost by listing every tree of the space."""
     xs, rules = spec_of(problem)
-    counts = [1] * len(xs) if problem.counts is None else problem.counts.tolist()
+    least, counts = problem.least_side.least, problem.least_side.counts
+    counted = [1] * len(xs) if counts is None else counts.tolist()
 
     def enough(ys: Any) -> bool:
-        return bool(sum(counts[x.index] for x in ys) >= problem.min_rows)
+        return bool(sum(counted[x.index] for x in ys) >= least)
 
     rows = Constraint("rows", lambda _, a, b: enough(a) and enough(b))
     shallow = max_depth(problem.max_depth)
@@ -150,7 +154,7 @@ def test_every_tree_and_every_valid_order_is_tried_once(seed: int, k: int) -> No
         rng.integers(0, 2, n).astype(np.int32),
         2,
         max_depth=k,
-        min_rows=0,
+        least_side=LeastSide(0),
         partitions=Partitions(packed(table), np.arange(n, dtype=np.int32)[:, None]),
     )
     xs, rules = spec_of(problem)
@@ -253,7 +257,7 @@ def test_the_memory_of_a_batch_is_bounded(
         (np.arange(n) % 2).astype(np.int32),
         2,
         max_depth=k,
-        min_rows=0,
+        least_side=LeastSide(0),
         partitions=Partitions(
             packed(np.arange(n)[None, :] <= places[:, None]), places[:, None].astype(np.int32)
         ),

@@ -135,8 +135,7 @@ int Audit::rows_for(const RowSet& rows) const {
 }
 
 bool Audit::allows(const Split& split, bool limited) const {
-  return !limited ||
-         (rows_for(split.left) >= data_.min_rows && rows_for(split.right) >= data_.min_rows);
+  return !limited || data_.least_side.allows(rows_for(split.left), rows_for(split.right));
 }
 
 Cost Audit::one_split(const RowSet& rows, int f, bool limited) const {
@@ -160,7 +159,7 @@ Cost Audit::compute(const RowSet& rows, Terms terms) {
   // Tell apart only what differs: a limit that cannot bind is none.
   const int depth = std::min(terms.depth, terms.splits);
   const int most = std::min(terms.splits, (1 << depth) - 1);
-  const Key key{rows, depth, most, terms.limited && data_.min_rows > 1};
+  const Key key{rows, depth, most, terms.limited && data_.least_side.binds()};
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   Cost best = leaf(rows);
   if (depth > 0)

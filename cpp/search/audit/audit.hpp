@@ -36,7 +36,7 @@ class Audit {
     int position;
     RowSet left, right;
   };
-  // What a subproblem may use. `limited`: every split leaves min_rows rows on both sides.
+  // What a subproblem may use. `limited`: every split keeps to least_side.
   struct Terms {
     int depth, splits;
     bool limited;
@@ -58,7 +58,7 @@ class Audit {
   RowSet unpacked(const std::uint64_t* words) const;
   // The rows with a lower rank.
   RowSet below(const RowSet& rows, int f, int rank) const;
-  // What a tree costs on all rows, penalties included; infinite if it breaks min_rows.
+  // What a tree costs on all rows, penalties included; infinite if it breaks least_side.
   Cost tree_cost(const Tree& tree) const;
   RowSet all() const;
 

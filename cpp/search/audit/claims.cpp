@@ -85,7 +85,7 @@ void sides(Pruning why, const ChainContext& context, int position, const V lo[2]
       require(lo[s][k] <= free && limited <= hi[s][k], name_of(why),
               place(context, position) + named("side", s) + named("budget", k) +
                   named("lo", lo[s][k]) + named("hi", hi[s][k]) + named("optimum", free) +
-                  named("with min_rows", limited));
+                  named("with least_side", limited));
     }
 }
 
@@ -112,7 +112,7 @@ void bounds(Pruning why, const Node& node, Budget budget, const V& lower, const 
     require(lower[k] <= free && limited <= upper[k], name_of(why),
             named("rows", node.rows()) + named("depth", budget.depth) + named("budget", k) +
                 named("lower", lower[k]) + named("upper", upper[k]) + named("optimum", free) +
-                named("with min_rows", limited));
+                named("with least_side", limited));
   }
 }
 
@@ -184,7 +184,7 @@ void solved(const Node& node, Budget budget, const V& cap, const V& lower, const
   }
   Audit* audit = audit_of(node, budget.depth);
   if (audit == nullptr) return;
-  const bool subset_holds = audit->data().min_rows == 1;
+  const bool subset_holds = !audit->data().least_side.binds();
   for (int k = 0; k < upper.budgets(); ++k) {
     const int splits = splits_of<V>(budget.depth, k);
     const Cost free = audit->optimum(node.audited.rows, {budget.depth, splits, false});
@@ -196,7 +196,7 @@ void solved(const Node& node, Budget budget, const V& cap, const V& lower, const
     require(encloses && settled, "solve",
             named("rows", node.rows()) + named("depth", budget.depth) + named("budget", k) +
                 named("cap", cap[k]) + named("lower", lower[k]) + named("upper", upper[k]) +
-                named("optimum", free) + named("with min_rows", limited));
+                named("optimum", free) + named("with least_side", limited));
   }
 }
 

@@ -209,7 +209,7 @@ V BinarySource<V>::try_column(const Frame<V>& frame, BinaryNode& node, int k, Si
     return bound;
   }
   const int left = node.left_rows(k);
-  if (std::min(left, node.rows() - left) < worker_.data().min_rows) return bound;
+  if (!worker_.data().least_side.allows(left, node.rows() - left)) return bound;
   job.task.position = left;
   job.best = job.target = best;
   for (int s = 0; s < 2; ++s) {

@@ -69,25 +69,25 @@ class NodeCounts {
   }
   FewestErrors inner() { return is_small_ ? inner_of(small_) : inner_of(mine_); }
 
-  // The same with at least `min_rows` rows on both sides of every split.
+  // The same with enough rows on both sides of every split.
   void count_side_limited(int i) {
     take_side(i);
     count_into(mine_.side);
   }
-  const LimitedSplits& node_limited(int min_rows) {
+  const LimitedSplits& node_limited(LeastSide least_side) {
     scratch_.limited.find(node_counts(), mine_.node.data(), static_cast<const Count*>(nullptr),
-                          table_size(), min_rows);
+                          table_size(), least_side);
     return scratch_.limited;
   }
-  FewestErrors outer_limited(int min_rows) {
+  FewestErrors outer_limited(LeastSide least_side) {
     const SetCounts<Count> outer = outer_counts();
-    scratch_.limited.find(outer, mine_.node.data(), mine_.side.data(), table_size(), min_rows);
+    scratch_.limited.find(outer, mine_.node.data(), mine_.side.data(), table_size(), least_side);
     return scratch_.limited.fewest(outer.total, classes_, outer.rows);
   }
-  FewestErrors inner_limited(int min_rows) {
+  FewestErrors inner_limited(LeastSide least_side) {
     const SetCounts<Count> inner = inner_counts(mine_);
     scratch_.limited.find(inner, mine_.side.data(), static_cast<const Count*>(nullptr),
-                          table_size(), min_rows);
+                          table_size(), least_side);
     return scratch_.limited.fewest(inner.total, classes_, inner.rows);
   }
 

@@ -21,7 +21,7 @@ class WithoutConflicts {
  public:
   // Looks at neighbouring rows only: sorted rows have all equal ones together.
   explicit WithoutConflicts(const Problem& all) : data_(all) {
-    if (all.classes != 2 || all.weights != nullptr || all.min_rows > 1) return;
+    if (all.classes != 2 || all.weights != nullptr || all.least_side.binds()) return;
     find_kept(all);
     if (pairs_ > 0) take_out(all);
   }

@@ -32,7 +32,7 @@ class BinaryKernel {
         siblings_(std::get<Siblings<V>>(scratch.siblings)),
         unit_(node.table().unit),
         penalty_(node.table().penalty),
-        min_rows_(node.table().min_rows),
+        least_side_(node.table().least_side),
         classes_(node.table().classes),
         columns_(static_cast<int>(node.distinct().size())),
         budgets_(V::budgets_of(query.budget.splits)),
@@ -51,12 +51,10 @@ class BinaryKernel {
   }
 
  private:
-  bool limited() const { return Counts::kLimits && min_rows_ > 1; }
+  bool limited() const { return Counts::kLimits && least_side_.binds(); }
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int rows() const { return node_.rows(); }
-  bool allowed(int i) const {
-    return node_.size(i) >= min_rows_ && rows() - node_.size(i) >= min_rows_;
-  }
+  bool allowed(int i) const { return least_side_.allows(node_.size(i), rows() - node_.size(i)); }
 
   // The errors of a leaf on either side of column i.
   void leaves(int i, int errors[2]) const {
@@ -123,7 +121,7 @@ class BinaryKernel {
     const V free_best = best;
     const LimitedSplits* limits = nullptr;
     if constexpr (Counts::kLimits)
-      if (limited()) limits = &counts_.node_limited(min_rows_);
+      if (limited()) limits = &counts_.node_limited(least_side_);
     V seen = V::constant(kInfinite, budgets_);
     for (int i = 0; i < columns_; ++i) {
       int leaf[2], single[2];
@@ -310,8 +308,8 @@ class BinaryKernel {
       if (!any_below(split(siblings_.lower(i, 0), siblings_.lower(i, 1)), best)) continue;
       if (tick()) return;
       counts_.count_side_limited(i);
-      const V out = value_of<V>(counts_.outer_limited(min_rows_), side_budgets_, unit_, penalty_);
-      const V in = value_of<V>(counts_.inner_limited(min_rows_), side_budgets_, unit_, penalty_);
+      const V out = value_of<V>(counts_.outer_limited(least_side_), side_budgets_, unit_, penalty_);
+      const V in = value_of<V>(counts_.inner_limited(least_side_), side_budgets_, unit_, penalty_);
       if (take(i, in, out, best) && query_.first) return;
     }
   }
@@ -338,7 +336,8 @@ class BinaryKernel {
   Counts counts_;
   Siblings<V>& siblings_;
   const Cost unit_, penalty_;
-  const int min_rows_, classes_, columns_, budgets_, side_budgets_;
+  const LeastSide least_side_;
+  const int classes_, columns_, budgets_, side_budgets_;
   bool stopped_ = false;
 };
 
@@ -363,14 +362,18 @@ bool solve_shallow(PackedNode& node, ShallowQuery<V>& query, Workspace& work) {
     raise_to(query.lower, best);
     return true;
   }
-  if (node.table().classes == 2 && node.table().min_rows <= 1) {
-    const int most = std::max(node.totals()[0], node.totals()[1]);
-    if (most <= 127) return run_kernel<NodeDifferences<std::int8_t>>(node, query, work);
-    if (node.rows() <= 32767) return run_kernel<NodeDifferences<std::int16_t>>(node, query, work);
+  if (node.table().classes == 2 && !node.table().least_side.binds()) {
+    [[maybe_unused]] const int most = std::max(node.totals()[0], node.totals()[1]);
+    if constexpr (!kSpare) {
+      if (most <= 127) return run_kernel<NodeDifferences<std::int8_t>>(node, query, work);
+      if (node.rows() <= 32767) return run_kernel<NodeDifferences<std::int16_t>>(node, query, work);
+    }
     return run_kernel<NodeDifferences<std::int32_t>>(node, query, work);
   }
-  if (node.rows() <= 252) return run_kernel<NodeCounts<std::uint8_t>>(node, query, work);
-  if (node.rows() <= 32767) return run_kernel<NodeCounts<std::int16_t>>(node, query, work);
+  if constexpr (!kSpare) {
+    if (node.rows() <= 252) return run_kernel<NodeCounts<std::uint8_t>>(node, query, work);
+    if (node.rows() <= 32767) return run_kernel<NodeCounts<std::int16_t>>(node, query, work);
+  }
   return run_kernel<NodeCounts<std::int32_t>>(node, query, work);
 }
 

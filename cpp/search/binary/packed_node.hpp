@@ -23,7 +23,7 @@ class PackedNode final : public BinaryNode {
   explicit PackedNode(std::shared_ptr<const BinaryTable> table) : table_(std::move(table)) {
     features_ = table_->features;
     unit_ = table_->unit;
-    min_rows_ = table_->min_rows;
+    least_side_ = table_->least_side;
   }
 
   static std::unique_ptr<Node> root(const Problem& data, Workspace&) {

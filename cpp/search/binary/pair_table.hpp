@@ -28,7 +28,7 @@ inline void transpose(Word block[64]) {
 struct BinaryTable {
   int features = 0, classes = 0, words = 0, row_words = 0;
   Cost unit = 1, penalty = 0;
-  int min_rows = 1;
+  LeastSide least_side;
   std::vector<int> class_words;  // where the words of each class start; one more at the end
   std::vector<Word> all;         // all rows
   std::vector<Word> ones;        // per feature: the rows of rank 1
@@ -40,7 +40,7 @@ struct BinaryTable {
         row_words((data.features + 63) / 64),
         unit(data.unit),
         penalty(data.penalty),
-        min_rows(data.min_rows) {
+        least_side(data.least_side) {
     place_rows(data);
     place_features(data);
     turn();

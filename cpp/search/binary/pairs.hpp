@@ -112,13 +112,13 @@ class SecondSplits {
   Buffer<Count> in_, out_, leaf_in_, leaf_out_;
 };
 
-// The same, one by one, with at least `min_rows` rows on both sides of every split. Numbers are
+// The same, one by one, with enough rows on both sides of every split. Numbers are
 // errors here; a side that may not be split keeps the errors of its leaf.
 class LimitedSplits {
  public:
   template <class Count, class Minus>
   void find(const SetCounts<Count>& rows, const Count* table, const Minus* minus,
-            std::size_t table_size, int min_rows) {
+            std::size_t table_size, LeastSide least_side) {
     const std::size_t n = static_cast<std::size_t>(rows.columns);
     for (auto* list : {&in_, &out_, &leaf_in_, &leaf_out_}) list->assign(n, 0);
     allowed_.assign(n, 0);
@@ -133,13 +133,13 @@ class LimitedSplits {
       }
       leaf_in_[at] = inner - most_in;
       leaf_out_[at] = rows.rows - inner - most_out;
-      allowed_[at] = inner >= min_rows && rows.rows - inner >= min_rows;
+      allowed_[at] = least_side.allows(inner, rows.rows - inner);
       in_[at] = leaf_in_[at];
       out_[at] = leaf_out_[at];
     }
     for (int i = 0; i < rows.columns; ++i)
       for (int j = i + 1; j < rows.columns; ++j)
-        look_at(rows, table, minus, table_size, min_rows, i, j);
+        look_at(rows, table, minus, table_size, least_side, i, j);
   }
 
   FewestErrors fewest(const int* total, int classes, int rows) const {
@@ -160,7 +160,7 @@ class LimitedSplits {
  private:
   template <class Count, class Minus>
   void look_at(const SetCounts<Count>& rows, const Count* table, const Minus* minus,
-               std::size_t table_size, int min_rows, int i, int j) {
+               std::size_t table_size, LeastSide least_side, int i, int j) {
     int size[4] = {0, 0, 0, 0}, most[4] = {0, 0, 0, 0};  // both, only i, only j, none
     for (int c = 0; c < rows.classes; ++c) {
       const std::size_t from = static_cast<std::size_t>(c) * table_size +
@@ -172,7 +172,7 @@ class LimitedSplits {
       for (int q = 0; q < 4; ++q) size[q] += n[q], most[q] = std::max(most[q], n[q]);
     }
     const auto lower = [&](std::vector<int>& best, int column, int a, int b) {
-      if (size[a] < min_rows || size[b] < min_rows) return;
+      if (!least_side.allows(size[a], size[b])) return;
       int& e = best[static_cast<std::size_t>(column)];
       e = std::min(e, size[a] - most[a] + size[b] - most[b]);
     };

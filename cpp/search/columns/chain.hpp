@@ -13,7 +13,7 @@
 //               rows of B - A besides, which cost at most their influence.
 // With p <= q, L(p) lies within L(q) and R(q) within R(p), and both differ by the rows between.
 //
-// A limit on the rows of a leaf (min_rows > 1) breaks Subset. Then lo always speaks of the problem
+// A limit on the rows of a leaf (least_side) breaks Subset. Then lo always speaks of the problem
 // without that limit, for which both facts hold and whose optimum is never above; hi speaks of the
 // problem with it, for which Similarity still holds (leaves only grow). A threshold whose sides
 // were solved is closed: it need not be looked at again whatever lo says.

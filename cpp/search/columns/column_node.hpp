@@ -3,57 +3,28 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "search/audit/claims.hpp"
-#include "search/columns/column_group.hpp"
-#include "search/columns/floors.hpp"
-#include "search/columns/rank_table.hpp"
-#include "search/node.hpp"
-#include "search/targets/leaf_cost.hpp"
+#include "search/columns/column_scans.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-// The scan of one column for one side of a split: what it must beat, and what it found.
-template <class Measure>
-struct Scan {
-  Measure best;                       // in: beat this; out: the lowest cost found, else unchanged
-  Measure low;                        // stop when best has come down to it
-  Measure floor = 0;                  // out: no split of this column is cheaper
-  int first_rows = 0, last_rows = 0;  // how many of the side's rows may be left of the split
-  bool wanted = false;
-};
-
-// Whether targets can look at eight columns at once.
-template <class Targets>
-inline constexpr bool kGrouped = requires { &Targets::in_groups; };
-
-// Whether targets are numbers (squared_targets.hpp, sum_targets.hpp, quantile_targets.hpp) instead
-// of classes.
-template <class Targets>
-inline constexpr bool kNumbers = requires { typename Targets::Numbers; };
-
-// Whether every row has costs of its own (row_costs.hpp) instead of a class.
-template <class Targets>
-inline constexpr bool kPriced = requires { typename Targets::Priced; };
-
-// Whether a scan of a column looks at the splits of the one that follows it, too (twins.hpp).
-template <class Targets>
-inline constexpr bool kTwinned = requires { typename Targets::Twinned; };
-
 template <class Rank, class Targets>
-class ColumnNode final : public Node {
- public:
-  using Measure = typename Targets::Measure;
+class ColumnNode final : public ColumnScans<Rank, Targets> {
+  using Scans = ColumnScans<Rank, Targets>;
+  using Scans::counts_, Scans::ends_, Scans::features_, Scans::label_, Scans::leaf_,
+      Scans::leaf_cost_, Scans::least_side_, Scans::missing_, Scans::prefix_, Scans::ranks_,
+      Scans::rows_, Scans::targets_, Scans::unbounded_, Scans::unit_, Scans::words_;
+  using Scans::index, Scans::influence, Scans::weight_at;
 
-  ColumnNode(int features, Cost unit, int min_rows, std::shared_ptr<const RankTools> tools)
-      : ranks_(features, std::move(tools)) {
+ public:
+  ColumnNode(int features, Cost unit, LeastSide least_side, std::shared_ptr<const RankTools> tools)
+      : Scans(features, std::move(tools)) {
     features_ = features;
     unit_ = unit;
-    min_rows_ = min_rows;
+    least_side_ = least_side;
     unbounded_ = kNumbers<Targets>;
   }
 
@@ -61,7 +32,7 @@ class ColumnNode final : public Node {
   static std::unique_ptr<Node> root(const Problem& data, Workspace& work) {
     if (work.control != nullptr) work.control->need_memory(least_bytes(data));
     auto node = std::make_unique<ColumnNode>(
-        data.features, data.unit, data.min_rows,
+        data.features, data.unit, data.least_side,
         std::make_shared<RankTools>(data, work.control, twins_of(data, work)));
     node->ranks_.read_size();
     node->take_size();
@@ -72,14 +43,14 @@ class ColumnNode final : public Node {
       node->ranks_.read(f);
       node->targets_.take_rows(data, f, node->ranks_.row_order(f));
     }
-    node->finish(data.counts != nullptr && data.min_rows > 1, work);
+    node->finish(data.counts != nullptr && data.least_side.binds(), work);
     for (int f = 0; f < data.features; ++f) node->set_root_prefixes(data, f, work);
     EXACTREE_CLAIM(node->audited.set_root(data));
     return node;
   }
 
   std::unique_ptr<Node> make_empty() const override {
-    auto node = std::make_unique<ColumnNode>(features_, unit_, min_rows_, ranks_.tools());
+    auto node = std::make_unique<ColumnNode>(features_, unit_, least_side_, ranks_.tools());
     node->leaf_cost_ = leaf_cost_;
     return node;
   }
@@ -108,7 +79,8 @@ class ColumnNode final : public Node {
     child.finish(!counts_.empty(), work);
     if (!prefix_.empty() || !counts_.empty())
       for (int g = 0; g < features_; ++g) child.set_child_prefixes(*this, g, work);
-    EXACTREE_CLAIM(child.audited.set_child(audited, f, rank_at(f, p), left), claims::built(child));
+    EXACTREE_CLAIM(child.audited.set_child(this->audited, f, rank_at(f, p), left),
+                   claims::built(child));
   }
 
   void between(int f, int a, int b, Difference& out) override {
@@ -139,40 +111,6 @@ class ColumnNode final : public Node {
         out.ranks[at].resize(rank.size(), ranks_.tools()->twins.top[at]);
       }
     }
-  }
-
-  void part(int f, int p, Workspace& work) const override {
-    targets_.part(f, p, work);
-    const int* sum = counts_.empty() ? nullptr : &counts_[index(f, rows_ + 1)];
-    work.side_rows[0] = sum == nullptr ? p : sum[p];
-    work.side_rows[1] = sum == nullptr ? rows_ - p : sum[rows_] - sum[p];
-  }
-
-  void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace& work) override {
-    Scan<Measure> scan[2];
-    for (int s = 0; s < 2; ++s) {
-      scan[s].best = targets_.at_least(side[s].best, unit_);
-      scan[s].low = targets_.at_most(side[s].low, unit_);
-      scan[s].first_rows = limited ? min_rows_ : 1;
-      scan[s].last_rows = work.side_rows[s] - scan[s].first_rows;
-    }
-    if constexpr (kGrouped<Targets>) {
-      if (work.switches.on(Pruning::kJump) && targets_.in_groups(rows_))
-        by_groups(f, p, side, limited, scan, work);
-      else
-        by_columns(f, p, side, limited, scan, work);
-    } else {
-      by_columns(f, p, side, limited, scan, work);
-    }
-    for (int s = 0; s < 2; ++s)
-      side[s].best = std::min(side[s].best, targets_.cost(scan[s].best, unit_));
-  }
-
-  void whole(SideQuery& query, bool limited, Workspace& work) override {
-    part(0, rows_, work);
-    SideQuery side[2] = {query, {}};
-    depth_one(0, rows_, side, limited, work);
-    query = side[0];
   }
 
   void list_rows(int f, int* classes, Cost* costs) const override {
@@ -284,205 +222,6 @@ class ColumnNode final : public Node {
     sum[0] = 0;
     for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + targets_.cost_at(f, i, unit_);
   }
-
-  // Floor. floors[g] bounds from below what the best second split in column g can cost, so a
-  // column whose floor is not below the best known cost holds nothing better.
-  bool barred(const SideQuery& side, int g, const Scan<Measure>& scan) const {
-    return side.floors != nullptr && side.floors[g] * floor_unit() >= scan.best;
-  }
-
-  // What floors are counted in, as a measure.
-  Measure floor_unit() const {
-    if constexpr (kNumbers<Targets>) return unit_;
-    return 1;
-  }
-
-  // Eight columns at a time, those first that were good lately.
-  void by_groups(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
-                 Workspace& work) {
-    std::vector<int>& order = work.order_after(f, features_);
-    const int groups = groups_of(ranks_.leaders()), first = order.front() / kGroup;
-    for (int i = 0; i < groups && (side[0].wanted || side[1].wanted); ++i) {
-      const int group = (first + i) % groups;
-      const Measure before[2] = {scan[0].best, scan[1].best};
-      GroupScan found[2];
-      for (int s = 0; s < 2; ++s) {
-        found[s] = {0, scan[s].best, scan[s].low, scan[s].first_rows, scan[s].last_rows, {}};
-        if (side[s].wanted) found[s].live = lanes_of(group, side[s], scan[s]);
-      }
-      const unsigned lanes = found[0].live | found[1].live;
-      if (lanes == 0) continue;
-      work.spend_on(rows_);
-      if (!targets_.worth_a_group(lanes)) {
-        typename Targets::Passes passes(scan, work);
-        for (unsigned v = lanes; v != 0; v &= v - 1)
-          by_column(group * kGroup + std::countr_zero(v), f, p, side, limited, passes, scan, work);
-        continue;
-      }
-      ranks_.with_group(group, f, p, lanes, [&](const auto& parting) {
-        targets_.scan_group(group, parting, &ends_[index(group * kGroup, words_)],
-                            &missing_[static_cast<std::size_t>(group * kGroup)], limited, found,
-                            work);
-      });
-      EXACTREE_CLAIM(claim_group(f, p, group, limited, side, scan, found));
-      for (int s = 0; s < 2; ++s) {
-        scan[s].best = found[s].best;
-        work.counters.scans += std::popcount(found[s].live);
-        if (side[s].wanted)
-          work.counters.pruned[static_cast<std::size_t>(Pruning::kFloor)] +=
-              std::popcount(lanes_in(group) & ~found[s].live);
-        if (!limited) raise_floors(group, found[s], side[s]);
-        if (scan[s].best <= scan[s].low) side[s].wanted = false;
-      }
-      if (i > 0 && (scan[0].best < before[0] || scan[1].best < before[1]))
-        std::iter_swap(order.begin(), std::find(order.begin(), order.end(), group * kGroup));
-    }
-  }
-  unsigned lanes_in(int group) const {
-    return (1u << std::min(kGroup, ranks_.leaders() - group * kGroup)) - 1;
-  }
-  unsigned lanes_of(int group, const SideQuery& side, const Scan<Measure>& scan) const {
-    const unsigned lanes = lanes_in(group);
-    if (side.floors == nullptr) return lanes;
-    return lanes & lanes_below(side.floors + group * kGroup, scan.best);
-  }
-  void raise_floors(int group, const GroupScan& found, SideQuery& side) const {
-    if (side.floors == nullptr) return;
-    for (unsigned v = found.live; v != 0; v &= v - 1) {
-      const int j = std::countr_zero(v);
-      raise_floors(group * kGroup + j, found.floor[j], side);
-    }
-  }
-  // Those of a column, and of the one that follows it.
-  void raise_floors(int g, Cost least, SideQuery& side) const {
-    raise_floor(side.floors[g], least);
-    if (const int h = ranks_.follower(g); h >= 0) raise_floor(side.floors[h], least);
-  }
-  // One column after the other. Those that were good lately come first: they bring `best` down.
-  void by_columns(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
-                  Workspace& work) {
-    typename Targets::Passes passes(scan, work);
-    std::vector<int>& order = work.order_after(f, features_);
-    for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i)
-      if (order[i] < ranks_.leaders() &&
-          by_column(order[i], f, p, side, limited, passes, scan, work) && i > 0)
-        std::rotate(order.begin(), order.begin() + static_cast<long>(i),
-                    order.begin() + static_cast<long>(i) + 1);
-  }
-  // True if the column has something better.
-  bool by_column(int g, int f, int p, SideQuery side[2], bool limited,
-                 typename Targets::Passes& passes, Scan<Measure> scan[2], Workspace& work) {
-    for (int s = 0; s < 2; ++s) {
-      const bool bars = side[s].wanted && barred(side[s], g, scan[s]);
-      if (bars) work.counters.count(Pruning::kFloor);
-      scan[s].wanted = side[s].wanted && !bars;
-    }
-    EXACTREE_CLAIM(claim_barred(f, p, g, limited, side, scan));
-    if (!scan[0].wanted && !scan[1].wanted) return false;
-    work.spend_on(rows_);
-    [[maybe_unused]] const Scan<Measure> before[2] = {scan[0], scan[1]};
-    const bool better = ranks_.with_parting(g, f, p, [&](const auto& parting) {
-      return scan_column(g, parting, limited, passes, scan, side, work);
-    });
-    EXACTREE_CLAIM(claim_scanned(f, p, g, limited, before, scan));
-    for (int s = 0; s < 2; ++s)
-      if (scan[s].best <= scan[s].low) side[s].wanted = false;
-    return better;
-  }
-
-  template <class R>
-  bool scan_column(int g, const Parting<R>& parting, bool limited, typename Targets::Passes& passes,
-                   Scan<Measure> scan[2], SideQuery side[2], Workspace& work) {
-    const Measure before[2] = {scan[0].best, scan[1].best};
-    const Word* group_end = &ends_[index(g, words_)];
-    if (!kNumbers<Targets> && !kPriced<Targets> && !work.switches.on(Pruning::kJump)) {
-      for (int s = 0; s < 2; ++s)
-        if (scan[s].wanted) scan_all(g, parting, group_end, s, scan[s], work);
-    } else {
-      const int* counts = counts_.empty() ? nullptr : &counts_[index(g, rows_ + 1)];
-      if constexpr (kTwinned<Targets>) passes.missing = missing_[static_cast<std::size_t>(g)];
-      targets_.scan(g, parting, group_end, limited, counts, passes, scan, work);
-    }
-    for (int s = 0; s < 2; ++s) {
-      if (!scan[s].wanted) continue;
-      ++work.counters.scans;
-      if (side[s].floors == nullptr || limited) continue;
-      raise_floors(g, scan[s].floor / floor_unit(), side[s]);
-    }
-    return scan[0].best < before[0] || scan[1].best < before[1];
-  }
-
-  // The weight of a row, which is what it costs unless there is a table of costs.
-  Cost weight_at(int f, int i) const {
-    if constexpr (requires { targets_.weight_at(f, i); }) return targets_.weight_at(f, i);
-    return targets_.cost_at(f, i, unit_);
-  }
-
-  // The scan without the jump: every split of the column.
-  template <class R>
-  void scan_all(int g, const Parting<R>& parting, const Word* group_end, int s, Scan<Measure>& scan,
-                Workspace& work) const {
-    std::vector<Cost> left(work.class_cost[s].size(), 0), right = work.class_cost[s];
-    if (!Targets::kWeighted)
-      for (Cost& c : right) c *= unit_;
-    int passed = 0;
-    for (int i = 0; i < rows_; ++i) {
-      if (parting.side(s, i / 64) >> (i % 64) & 1) {
-        const auto c = static_cast<std::size_t>(targets_.class_at(g, i));
-        left[c] += weight_at(g, i);
-        right[c] -= weight_at(g, i);
-        passed += count_at(g, i);
-      }
-      if ((group_end[i / 64] >> (i % 64) & 1) == 0) continue;
-      if (passed < scan.first_rows || passed > scan.last_rows) continue;
-      const Cost cost = leaf_cost_(left) + leaf_cost_(right);
-      scan.best = std::min(scan.best, targets_.at_least(cost, unit_));
-    }
-    scan.floor = scan.best;
-  }
-
-#ifdef EXACTREE_AUDIT
-  void claim_group(int f, int p, int group, bool limited, const SideQuery side[2],
-                   const Scan<Measure> before[2], const GroupScan after[2]) const {
-    for (int s = 0; s < 2; ++s) {
-      Cost best = targets_.cost(before[s].best, unit_);
-      std::vector<int> columns;
-      for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < ranks_.leaders(); ++j)
-        for (const int g : with_follower(group * kGroup + j))
-          if (after[s].live >> j & 1)
-            columns.push_back(g);
-          else if (side[s].floors == nullptr || side[s].floors[g] != 0xFFFF)
-            claims::scanned(Pruning::kFloor, *this, f, p, s, {g}, limited, best, best);
-      if (!columns.empty())
-        claims::scanned(Pruning::kJump, *this, f, p, s, columns, limited, best,
-                        targets_.cost(after[s].best, unit_));
-    }
-  }
-  void claim_barred(int f, int p, int g, bool limited, const SideQuery side[2],
-                    const Scan<Measure> scan[2]) const {
-    for (int s = 0; s < 2; ++s) {
-      const Cost best = targets_.cost(scan[s].best, unit_);
-      if (side[s].wanted && !scan[s].wanted && side[s].floors[g] != 0xFFFF)
-        claims::scanned(Pruning::kFloor, *this, f, p, s, with_follower(g), limited, best, best);
-    }
-  }
-  void claim_scanned(int f, int p, int g, bool limited, const Scan<Measure> before[2],
-                     const Scan<Measure> after[2]) const {
-    for (int s = 0; s < 2; ++s)
-      if (before[s].wanted)
-        claims::scanned(Pruning::kJump, *this, f, p, s, with_follower(g), limited,
-                        targets_.cost(before[s].best, unit_), targets_.cost(after[s].best, unit_));
-  }
-  std::vector<int> with_follower(int g) const {
-    const int h = ranks_.follower(g);
-    return h < 0 ? std::vector<int>{g} : std::vector<int>{g, h};
-  }
-#endif
-
-  RankTable<Rank> ranks_;
-  std::vector<int> missing_;  // per column that leads: RankTable::missing()
-  LeafCost leaf_cost_;
-  Targets targets_;
 };
 
 }  // namespace exactree::EXACTREE_ISA

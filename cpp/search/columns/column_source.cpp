@@ -14,8 +14,6 @@ namespace exactree {
 namespace {
 // The sides of a split are solved for a target above the best cost: by so many per cent of it.
 constexpr Cost kChildSlack = 20, kScanSlack = 40, kClassSlack = 100;
-// Subproblems that differ by more rows are not compared: listing the rows would take too long.
-constexpr int kMostApart = 48;
 }  // namespace
 
 template <class V>
@@ -231,165 +229,6 @@ V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
   return cost;
 }
 
-template <class V>
-void ColumnSource<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) {
-  worker_.tick(*frame.node);
-  if (!work().switches.on(Pruning::kSideKnown)) {
-    for (int s = 0; s < 2; ++s) {
-      const int n = budgets(frame.budget.child());
-      job.lo[s] = V::constant(0, n);
-      job.hi[s] = V::constant(kInfinite, n);
-    }
-  }
-  if (frame.budget.child().depth <= 1)
-    by_scans(frame, feature, job);
-  else
-    by_children(frame, feature, job);
-  EXACTREE_CLAIM(if (!worker_.control().stopped()) claims::evaluated(
-      context(frame, feature), job.task.position, job.best, job.lo, job.hi));
-}
-
-// A sweep finds what the sides cost exactly, whatever is of interest of them.
-template <class V>
-void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
-                               std::vector<PlacedJob<V>>& jobs, Sweep::Room& room) {
-  const int n = budgets(frame.budget.child()), stride = floor_stride(frame.node->features());
-  SweptSplit splits[Sweep::kMost];
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Job<V>& job = jobs[i].job;
-    splits[i].feature = jobs[i].feature;
-    splits[i].position = job.task.position;
-    for (int s = 0; s < 2; ++s)
-      splits[i].floors[s] = job.floors == nullptr ? nullptr : job.floors + s * stride;
-  }
-  sweep.run(splits, static_cast<int>(jobs.size()), room, work());
-  work().counters.evaluations += static_cast<std::int64_t>(jobs.size());
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    Job<V>& job = jobs[i].job;
-    for (int s = 0; s < 2; ++s) {
-      const Cost leaf = splits[i].leaf[s];
-      const V found = V::depth_one(leaf, std::min(leaf, splits[i].best[s] + penalty()), n);
-      raise_to(job.lo[s], found);
-      lower_to(job.hi[s], found);
-    }
-    EXACTREE_CLAIM(claims::evaluated(context(frame, jobs[i].feature), job.task.position, job.best,
-                                     job.lo, job.hi));
-  }
-}
-
-// Side cap. The split can cost less than the target only if each side costs less than what the
-// target leaves it when the other side costs no more than its lower bound. So a side is solved
-// below that cap only, and its lower bound then is the smaller of its optimum and the cap.
-//
-// The target is the best known cost plus some slack, not that cost itself: knowing that this split
-// is worse than the best by the slack removes all its neighbours up to that influence, and is worth
-// the extra effort. But a side that costs the best alone removes every threshold at which it is
-// larger (Sub-interval), and to know that it costs more is of little use: it is not solved beyond
-// the best, which leaves more of the target to the other side. (Scans are: their floors make use of
-// it.) Either way a split below the best has both its sides below their caps.
-template <class V>
-V ColumnSource<V>::side_most(const Job<V>& job, int side, int n) const {
-  V most = side_cap(job.target, job.lo[1 - side], penalty(), n);
-  if (!V::kSizes) lower_to(most, side_cap(job.best, V::constant(0, n), penalty(), n));
-  return most;
-}
-
-template <class V>
-void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) {
-  ++work().counters.evaluations;
-  Node& node = *frame.node;
-  const int n = budgets(frame.budget.child()), p = job.task.position;
-  const int stride = floor_stride(node.features());
-  node.part(feature, p, work());
-  SideQuery query[2];
-  Cost start[2];
-  for (int s = 0; s < 2; ++s) {
-    const Cost leaf = work().side_leaf[s];
-    std::uint16_t* floors = job.floors == nullptr ? nullptr : job.floors + s * stride;
-    V least = V::depth_one(leaf, raise_by_floors(floors, leaf, job.lo[s].most()), n);
-    raise_to(job.lo[s], least);
-    lower_to(job.hi[s], V::constant(leaf, n));
-    query[s].floors = floors;
-  }
-  for (int s = 0; s < 2; ++s) {
-    start[s] = job.hi[s].most();
-    if (work().switches.on(Pruning::kSideCap)) {
-      const Cost cap = side_cap(job.target, job.lo[1 - s], penalty(), n).most();
-      if (cap < start[s]) work().counters.count(Pruning::kSideCap), start[s] = cap;
-    }
-    query[s].low = job.lo[s].most() - penalty();
-    query[s].best = start[s] - penalty();
-    query[s].wanted = job.lo[s].most() < start[s];
-    if (!query[s].wanted) work().counters.count(Pruning::kSideKnown);
-  }
-  if (query[0].wanted || query[1].wanted) scan_sides(node, feature, p, query, start, job);
-}
-
-template <class V>
-void ColumnSource<V>::scan_sides(Node& node, int feature, int position, SideQuery query[2],
-                                 const Cost start[2], Job<V>& job) {
-  const int n = job.lo[0].budgets();
-  SideQuery limited[2] = {query[0], query[1]};
-  const bool asked[2] = {query[0].wanted, query[1].wanted};
-  node.depth_one(feature, position, query, false, work());
-  for (int s = 0; s < 2; ++s) {
-    limited[s].wanted = false;
-    if (!asked[s]) continue;
-    const Cost found = query[s].best + penalty();
-    raise_to(job.lo[s], V::depth_one(work().side_leaf[s], std::min(found, start[s]), n));
-    if (found >= start[s]) continue;
-    if (worker_.subset_holds())
-      lower_to(job.hi[s], V::depth_one(work().side_leaf[s], found, n));
-    else
-      limited[s].wanted = true, limited[s].low = query[s].best;
-  }
-  if (!limited[0].wanted && !limited[1].wanted) return;
-  const bool again[2] = {limited[0].wanted, limited[1].wanted};
-  node.depth_one(feature, position, limited, true, work());
-  for (int s = 0; s < 2; ++s) {
-    const Cost found = limited[s].best + penalty();
-    if (again[s] && found < start[s])
-      lower_to(job.hi[s], V::depth_one(work().side_leaf[s], found, n));
-  }
-}
-
-// No column of the side can do better than its floor, and the side can do no better than its best
-// column, or than no split at all.
-template <class V>
-Cost ColumnSource<V>::raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const {
-  if (floors == nullptr) return std::min(low, leaf);
-  const Cost least =
-      *std::min_element(floors, floors + worker_.data().features) * worker_.data().unit;
-  return std::max(std::min(low, leaf), std::min(leaf, least + penalty()));
-}
-
-// Lists the rows by which a side is smaller than a relative. Many rows cost more than they save; of
-// those without a known influence (regression) nothing follows, and the sum of a few overflows.
-template <class V>
-void ColumnSource<V>::tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives) {
-  const std::size_t first = static_cast<std::size_t>(depth) * kMostRelatives;
-  if (differences_.size() < first + kMostRelatives) differences_.resize(first + kMostRelatives);
-  for (int i = 0; i < relatives.count; ++i) {
-    Relative<V>& r = relatives.list[i];
-    if (!r.larger || r.end - r.begin > kMostApart || r.between >= kInfinite / 2) continue;
-    auto& difference = differences_[first + static_cast<std::size_t>(i)];
-    if (!difference) difference = std::make_unique<Difference>();
-    node.between(feature, r.begin, r.end, *difference);
-    r.difference = difference.get();
-  }
-}
-
-template <class V>
-bool ColumnSource<V>::side_wanted(const Job<V>& job, int s, Budget below, V& cap) const {
-  cap = job.hi[s];
-  if (work().switches.on(Pruning::kSideCap)) {
-    if (lower_to(cap, side_most(job, s, budgets(below)))) work().counters.count(Pruning::kSideCap);
-  }
-  if (any_below(job.lo[s], cap)) return true;
-  work().counters.count(Pruning::kSideKnown);
-  return false;
-}
-
 // The columns before the open one are stored. Nothing is thinned out: a chain that is half searched
 // has no best cost to judge by.
 template <class V>
@@ -407,30 +246,6 @@ void ColumnSource<V>::tell_part(const Frame<V>& frame, Chain<V>& chain, const V&
   chain.store(V::constant(kInfinite, chain.context().budgets), true, part);
   chain.list_sides(best, frame.kids, told, part.sides);
   worker_.on_part(part);
-}
-
-template <class V>
-void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
-  Node& node = *frame.node;
-  const Budget below = frame.budget.child();
-  const int p = job.task.position;
-  // The larger side first: it costs more, so it leaves the other less to be solved for.
-  const int larger = 2 * p >= node.rows() ? 0 : 1;
-  for (const int s : {larger, 1 - larger}) {
-    V cap;
-    if (!side_wanted(job, s, below, cap)) continue;
-    Node& side = worker_.child(node, feature, p, s == 0, frame.budget.depth);
-    tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
-    job.kids[s] = std::make_unique<Solution<V>>();
-    job.solving = s;
-    side_of_piece_ = frame.is_root;
-    whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
-    worker_.solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], *job.kids[s]);
-    side_of_piece_ = whole_ = false;  // where nothing was to be solved
-    if (worker_.control().stopped()) return;
-    raise_to(job.lo[s], job.kids[s]->lower);
-    lower_to(job.hi[s], job.kids[s]->upper);
-  }
 }
 
 template <class V>

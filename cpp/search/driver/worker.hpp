@@ -50,7 +50,7 @@ class Worker {
     return part_wanted_.load(std::memory_order_relaxed) && part_wanted_.exchange(false);
   }
   // Whether fewer rows never cost more; see columns/chain.hpp.
-  bool subset_holds() const { return data_.min_rows == 1; }
+  bool subset_holds() const { return !data_.least_side.binds(); }
 
  private:
   void limit_to_useful(const V& best, Budget& budget);

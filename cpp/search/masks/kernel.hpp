@@ -22,7 +22,7 @@ class MaskNodeOf final : public MaskNode {
   // What all nodes share.
   struct Shared {
     explicit Shared(const Problem& data) : costs(data) {
-      if (data.counts != nullptr && data.min_rows > 1)
+      if (data.counts != nullptr && data.least_side.binds())
         counts = std::make_unique<TableMeasure>(data.rows, data.counts);
     }
     Costs costs;
@@ -32,10 +32,10 @@ class MaskNodeOf final : public MaskNode {
 #endif
   };
 
-  MaskNodeOf(MaskTree& tree, std::shared_ptr<const Shared> shared, Cost unit, int min_rows)
+  MaskNodeOf(MaskTree& tree, std::shared_ptr<const Shared> shared, Cost unit, LeastSide least_side)
       : MaskNode(tree), shared_(std::move(shared)) {
     unit_ = unit;
-    min_rows_ = min_rows;
+    least_side_ = least_side;
   }
 
   static std::unique_ptr<Node> root(const Problem& data, Workspace&) {
@@ -45,12 +45,12 @@ class MaskNodeOf final : public MaskNode {
     for (int i = 0; i < data.rows; ++i)
       all[static_cast<std::size_t>(i / 64)] |= Word{1} << (i % 64);
     EXACTREE_CLAIM(shared->audit = AuditedRows::root_of(data));
-    auto node = std::make_unique<MaskNodeOf>(*data.masks, shared, data.unit, data.min_rows);
+    auto node = std::make_unique<MaskNodeOf>(*data.masks, shared, data.unit, data.least_side);
     node->take_rows(all.data(), true);
     return node;
   }
   std::unique_ptr<Node> make_empty() const override {
-    return std::make_unique<MaskNodeOf>(*tree_, shared_, unit_, min_rows_);
+    return std::make_unique<MaskNodeOf>(*tree_, shared_, unit_, least_side_);
   }
 
   void take_rows(const Word* rows, bool limited) override {
@@ -177,7 +177,7 @@ class MaskNodeOf final : public MaskNode {
     limit.counts = shared_->counts.get();
     limit.rows = set_.data();
     limit.words = words();
-    limit.least = limited && limited_ && min_rows_ > 1 ? min_rows_ : 0;
+    limit.least = limited && limited_ && least_side_.binds() ? least_side_.least : 0;
     return limit;
   }
 
@@ -193,7 +193,7 @@ class MaskNodeOf final : public MaskNode {
       left += counted(w, set_[w] & some[w]);
       right += counted(w, set_[w] & ~all[w]);
     }
-    const Cost least = limited_ ? min_rows_ : 1;
+    const Cost least = limited_ ? least_side_.least : 1;
     view.splits = left >= least && right >= least;
     view.decided = open == 0;
     if (!view.splits) return;

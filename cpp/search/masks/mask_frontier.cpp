@@ -79,7 +79,7 @@ void MaskFrontier<V>::plan() {
   Incumbents<V>& incumbents = top_.incumbents;
   for (int depth = 2; depth <= std::min(top_.budget.depth, kPlannedLevels); ++depth) {
     if ((1 << depth) - 1 > top_.budget.splits) break;
-    MaskPlanner planner(root(), depth, top_.data.penalty, top_.data.min_rows, top_.worker.work());
+    MaskPlanner planner(root(), depth, top_.data.penalty, top_.data.least_side, top_.worker.work());
     const MaskPlan plan = planner.run();
     for (std::size_t k = 0; k < incumbents.size(); ++k) {
       if (incumbents.splits_of(k) < plan.splits || !incumbents.improves(k, plan.cost)) continue;

@@ -49,7 +49,7 @@ class MaskNode : public Node {
 
   MaskTree& tree() const { return *tree_; }
   const std::vector<Word>& row_set() const { return set_; }
-  // Whether splits must leave min_rows rows on both sides.
+  // Whether splits must leave enough rows on both sides.
   bool limited() const { return limited_; }
 
   // Becomes the node of these rows.

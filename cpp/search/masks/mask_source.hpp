@@ -8,7 +8,7 @@
 // join(e(P), e(Q)). By Subset again, what holds for P and Q holds for those of every branch below,
 // which only grow: the bounds are handed down.
 //
-// With a limit on rows (min_rows > 1) Subset holds for the problem without it, whose optimum is
+// With a limit on rows (least_side) Subset holds for the problem without it, whose optimum is
 // never above. Then P and Q, and all that goes to the archives, are of the problem without the
 // limit, and only the sides of a single mask are solved with it.
 #pragma once

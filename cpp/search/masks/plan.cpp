@@ -9,10 +9,11 @@ namespace {
 constexpr int kStarts = 100, kInVain = 25, kRounds = 20;
 }  // namespace
 
-MaskPlanner::MaskPlanner(MaskNode& root, int depth, Cost penalty, int min_rows, Workspace& work)
+MaskPlanner::MaskPlanner(MaskNode& root, int depth, Cost penalty, LeastSide least_side,
+                         Workspace& work)
     : root_(root),
       penalty_(penalty),
-      min_rows_(min_rows),
+      least_side_(least_side),
       work_(work),
       node_(root.make_empty()),
       first_leaf_(1 << depth),
@@ -140,7 +141,7 @@ MaskPlan MaskPlanner::grown(int v) {
   for (int s = 0; s < 2; ++s) count[s] = root_.rows_of(place(2 * v + s).rows.data());
   for (int s = 0; s < 2; ++s)
     if (count[1 - s] == 0) return grown(2 * v + s);
-  if (std::min(count[0], count[1]) < min_rows_) return plan;
+  if (!least_side_.allows(count[0], count[1])) return plan;
   const int first = place(v).flipped ? 1 : 0;
   const MaskPlan sides[2] = {grown(2 * v + first), grown(2 * v + 1 - first)};
   const Cost cost = sides[0].cost + sides[1].cost + penalty_;

@@ -29,7 +29,7 @@ struct MaskPlan {
 
 class MaskPlanner {
  public:
-  MaskPlanner(MaskNode& root, int depth, Cost penalty, int min_rows, Workspace& work);
+  MaskPlanner(MaskNode& root, int depth, Cost penalty, LeastSide least_side, Workspace& work);
 
   // The best tree found, always the same one for the same problem.
   MaskPlan run();
@@ -62,7 +62,7 @@ class MaskPlanner {
 
   MaskNode& root_;
   Cost penalty_;
-  int min_rows_;
+  LeastSide least_side_;
   Workspace& work_;
   std::unique_ptr<Node> node_;  // of the rows of the split at hand
   int first_leaf_, splits_;

@@ -33,7 +33,6 @@ class QuantileLoss final : public NumberLoss {
     }
     // D times a target, and Z in quantile_targets.hpp.
     most_ = (all * largest + size) * (above + below);
-    weight_ = all * (above + below);
     order_.resize(targets_.size());
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(),
@@ -49,9 +48,8 @@ class QuantileLoss final : public NumberLoss {
   std::int64_t above() const { return above_; }
   std::int64_t below() const { return below_; }
   const std::vector<int>& order() const { return order_; }  // of the rows by target
-  // What no sum that occurs exceeds, of costs and of weights.
+  // What no sum of costs that occurs exceeds.
   Wide most() const { return most_; }
-  Wide most_weight() const { return weight_; }
 
   Wide error(const std::vector<int>& rows) const override {
     if (rows.empty()) return 0;
@@ -78,7 +76,7 @@ class QuantileLoss final : public NumberLoss {
   std::int64_t above_, below_;
   std::vector<std::int64_t> targets_, weights_;  // no weights: one
   std::vector<int> order_;
-  Wide most_ = 0, weight_ = 0;
+  Wide most_ = 0;
 };
 
 }  // namespace exactree

@@ -40,7 +40,7 @@ def terms_of(problem: Problem, limits: Limits) -> dict[str, Any]:
     return {
         "max_depth": problem.max_depth,
         "max_splits": -1 if problem.max_splits is None else problem.max_splits,
-        "min_rows": problem.min_rows,
+        "min_rows": problem.least_side.least,
         "time_limit": limits.seconds,
         "memory_limit": limits.memory or default_limit(),
         "threads": limits.threads,

@@ -101,8 +101,7 @@ class Batch:
         inside = region & xp.take(self.holds, chosen[:, r], axis=0)
         whole, left = self._sums(region), self._sums(inside)
         right = whole - left
-        least = self.rules.min_rows
-        enough = xp.asarray((left[:, -1] >= least) & (right[:, -1] >= least))
+        enough = xp.asarray(self.rules.enough(left) & self.rules.enough(right))
         costs = self.rules.leaf_costs
         change = costs(left) + costs(right) - costs(whole) + self.rules.penalty
         here = xp.arange(self.k) == r

@@ -58,7 +58,7 @@ def exact_cost(problem: Problem, tree: Tree) -> Number:
 def _can_move(problem: Problem) -> bool:
     """Tell whether rows cost by themselves, and every split of them is allowed."""
     known = isinstance(problem.form, ClassWeights) or squares.is_squared(problem)
-    return known and problem.partitions is None and problem.min_rows <= 1
+    return known and problem.partitions is None and not problem.least_side.binds
 
 
 class _Moves:

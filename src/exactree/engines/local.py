@@ -185,9 +185,9 @@ class _Run:
     def _may_split(self) -> bool:
         """Tell whether a split can be within the budgets, and pay: else rounds take no time."""
         problem = self.problem
-        rows = problem.n_rows if problem.counts is None else int(problem.counts.sum())
+        rows = problem.least_side.counted(problem.n_rows).sum()
         leaf = single_leaf(problem, "optimal").objective
-        return rows >= 2 * problem.min_rows and leaf > problem.penalty
+        return bool(rows >= 2 * problem.least_side.least) and leaf > problem.penalty
 
     def with_sets(self, found: Found) -> Found:
         """Raise the bound by sets of rows that cannot be parted, where there is one split."""
@@ -272,10 +272,10 @@ class _Run:
         found = _native.search_oblique(
             self.terms.values,
             **arguments,
-            counts=problem.counts,
+            counts=problem.least_side.counts,
             max_depth=min(problem.max_depth, DEEPEST),
             max_splits=-1 if most is None else most,
-            min_rows=problem.min_rows,
+            min_rows=problem.least_side.least,
             plane_columns=self.terms.most,
             starts=starts,
             seed=self.limits.seed,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree.constraints import LeastSide
 from exactree.objectives import Objective, Targets
 from exactree.partitions import unpacked
 from exactree.problem import Limits, ListedSplit, Problem
@@ -36,14 +37,14 @@ class Rules:
     """A problem over a list of rules, ready for whole batches of combinations.
 
     `measures` has a column for every statistic of the objective, and a last one for what the row
-    counts towards `min_rows`, in the shortest type that keeps their sums exact.
+    counts towards `least_side`, in the shortest type that keeps their sums exact.
     """
 
     holds: Bools
     ancestry: Signs
     measures: Numbers
     objective: Objective
-    min_rows: int
+    least_side: LeastSide
     penalty: int
     max_depth: int
     targets: Targets
@@ -59,6 +60,10 @@ class Rules:
     def leaf_costs(self, sums: Numbers) -> Ints:
         """Give the cost of leaves from their sums of `measures`."""
         return np.asarray(self.objective.leaf_cost(sums[..., :-1].astype(np.int64)))
+
+    def enough(self, sums: Numbers) -> Bools:
+        """Tell which sides of splits are large enough, from their sums of `measures`."""
+        return self.least_side.allows(sums[..., -1:])
 
     def sums(self, regions: Bools) -> Numbers:
         """Sum up the measures over each region."""
@@ -85,7 +90,7 @@ def rules_of(problem: Problem, limits: Limits | None = None) -> Rules:
         ancestry(holds, problem.partitions.owners, seconds=limits.seconds),
         measures(problem),
         objective,
-        problem.min_rows,
+        problem.least_side,
         int(problem.penalty),
         problem.max_depth,
         problem.targets(),
@@ -110,7 +115,7 @@ def measures(problem: Problem) -> Numbers:
     >>> measures(Problem(columns, labels, 2)).tolist()
     [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
     """
-    counts = np.ones(problem.n_rows, np.int64) if problem.counts is None else problem.counts
+    counts = problem.least_side.counted(problem.n_rows)
     table = np.column_stack([problem.objective.statistics(problem.targets()), counts])
     largest = int(table.sum(axis=0).max())
     # Products of matrices are fast for floating point only, and exact while all integers are.
@@ -170,7 +175,7 @@ def _best(rules: Rules, chosen: frozenset[int], region: Bools, depth: int) -> tu
         left = frozenset(j for j in chosen if rules.ancestry[r, j] > 0)
         right = frozenset(j for j in chosen if rules.ancestry[r, j] < 0)
         sides = [region & rules.holds[r], region & ~rules.holds[r]]
-        enough = (rules.sums(np.array(sides))[:, -1] >= rules.min_rows).all()
+        enough = rules.enough(rules.sums(np.array(sides))).all()
         if len(left) + len(right) < len(chosen) - 1 or not enough:
             continue
         a, u = _best(rules, left, sides[0], depth - 1)

@@ -165,13 +165,12 @@ def _run(
     if "lower_bound" not in terms:
         terms["lower_bound"] = max(_conflicts(problem), int(limits.proved))
     if isinstance(problem.form, PricedRows):
-        table = table_of(problem, problem.form)
+        table, counts = table_of(problem, problem.form), problem.least_side.counts
         terms["time_limit"] = seconds_left(limits, started)
         if problem.partitions is None:
-            return run_native(limits, "costs", (problem.columns, table, problem.counts), terms)
+            return run_native(limits, "costs", (problem.columns, table, counts), terms)
         terms |= _splits_of(problem, limits)
-        masks = problem.partitions.masks
-        return run_native(limits, "mask_costs", (masks, table, problem.counts), terms)
+        return run_native(limits, "mask_costs", (problem.partitions.masks, table, counts), terms)
     terms["unit"] = problem.unit
     if isinstance(problem.form, CostTable):
         priced = _priced_rows(problem, problem.form)
@@ -181,7 +180,7 @@ def _run(
     if problem.partitions is None and limits.known is not None and not sizes:
         terms.setdefault("upper_bound", int(limits.known) + 1)
     terms["time_limit"] = seconds_left(limits, started)
-    rows = (problem.labels, problem.n_classes, problem.weights, problem.counts)
+    rows = (problem.labels, problem.n_classes, problem.weights, problem.least_side.counts)
     if problem.partitions is None:
         return run_native(limits, "columns", (problem.columns, *rows), terms)
     terms |= _splits_of(problem, limits)
@@ -204,7 +203,7 @@ def table_of(problem: Problem, form: PricedRows) -> NDArray[np.int64]:
 def _priced_rows(problem: Problem, form: CostTable) -> tuple[Any, ...]:
     """Give the rows with the numbers of their classes in the table of costs."""
     labels = problem.targets().y.astype(np.int32)
-    return labels, len(form.costs), problem.row_costs(), problem.counts
+    return labels, len(form.costs), problem.row_costs(), problem.least_side.counts
 
 
 def _conflicts(problem: Problem) -> int:

@@ -67,8 +67,8 @@ class _Recursion:
         turn = self.turn[combo, r]
         costs = np.full(len(combo), NONE)
         left, right = xs & held, xs & ~held
-        sizes = np.stack([self.rules.sums(left)[:, -1], self.rules.sums(right)[:, -1]])
-        kept = np.flatnonzero((sizes >= self.rules.min_rows).all(axis=0))
+        enough = [self.rules.enough(self.rules.sums(side)) for side in (left, right)]
+        kept = np.flatnonzero(enough[0] & enough[1])
         self.tried += len(kept)
         both = self.best(
             np.concatenate([combo[kept]] * 2),

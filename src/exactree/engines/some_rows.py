@@ -38,7 +38,7 @@ def can_leave_rows_out(problem: Problem) -> bool:
     return (
         isinstance(problem.form, ClassWeights)
         and problem.partitions is None
-        and problem.min_rows <= 1
+        and not problem.least_side.binds
     )
 
 

@@ -105,7 +105,7 @@ class Squares:
 
     def search(self, problem: Problem, limits: Limits, terms: dict[str, Any]) -> Any:
         """Search natively."""
-        rows = (problem.columns, self.sums, self.weights, problem.counts)
+        rows = (problem.columns, self.sums, self.weights, problem.least_side.counts)
         return run_native(limits, "squares", rows, {**terms, "shift": self.shift})
 
 

@@ -88,11 +88,11 @@ class Whole:
     def search(self, problem: Problem, limits: Limits, terms: dict[str, Any]) -> Any:
         """Search natively, here or elsewhere."""
         terms = {**terms, "shift": self.shift}
+        columns, counts = problem.columns, problem.least_side.counts
         if limits.elsewhere is None:
-            rows = (problem.columns, self.loss.made, problem.counts)
-            return _native.search_losses(*rows, **terms)
+            return _native.search_losses(columns, self.loss.made, counts, **terms)
         plain = self.loss.kind, self.loss.rows, self.loss.terms
-        return limits.elsewhere("losses", (problem.columns, plain, problem.counts), terms)
+        return limits.elsewhere("losses", (columns, plain, counts), terms)
 
     def in_units(self, rows: int) -> Whole:
         """Choose the unit: the single leaf costs a number of `UNIT_BITS` digits at most."""

@@ -49,7 +49,7 @@ def by_splits_of(problem: Problem, options: dict[str, Any]) -> RunBelow | None:
     """Give the search for trees that only their splits limit, if the problem is one for it."""
     if problem.partitions is not None or not isinstance(problem.form, ClassWeights):
         return None
-    if problem.min_rows > 1 or not len(problem.columns):
+    if problem.least_side.binds or not len(problem.columns):
         return None
     return partial(_search_splits, options=options)
 
@@ -88,7 +88,7 @@ def _search_splits(
 
 def is_sparse(problem: Problem) -> bool:
     """Tell whether a penalty is all that limits the tree, and there are few thresholds."""
-    if not problem.penalty or problem.max_splits is not None or problem.min_rows > 1:
+    if not problem.penalty or problem.max_splits is not None or problem.least_side.binds:
         return False
     if problem.partitions is not None or not isinstance(problem.form, ClassWeights):
         return False

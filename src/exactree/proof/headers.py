@@ -74,9 +74,9 @@ def budgets_of(problem: Problem, data: Data, request: Request) -> Header:
     """Write the budgets as the search understood them."""
     rows, weight, share = request.min_samples_leaf, Fraction(0), request.min_weight_fraction_leaf
     if share and problem.weights is None and (rows > 1 or data.weights is None):
-        rows = problem.min_rows
+        rows = problem.least_side.least
     elif share:
-        weight = problem.min_rows * problem.unit * problem.scale
+        weight = problem.least_side.least * problem.unit * problem.scale
     depth, splits = request.max_depth, request.max_splits
     if problem.max_depth == checking.DEEPEST or (depth or 0) > checking.DEEPEST:
         depth = checking.DEEPEST  # no tree is deeper than that

@@ -151,15 +151,15 @@ class _Paths:
         """Search the thresholds of one column, by intervals where Subset holds."""
         ranks = self.problem.columns[column, rows]
         cuts = np.unique(ranks)[:-1].tolist()
-        chain = Thresholds(len(cuts), subset_holds=self.problem.min_rows <= 1)
-        penalty = self.problem.penalty
+        least_side, penalty = self.problem.least_side, self.problem.penalty
+        chain = Thresholds(len(cuts), subset_holds=not least_side.binds)
         while best[0] > low:
             limit = min(best[0], cap)
             t = chain.next(limit - penalty)
             if t is None:
                 break
             left, right = rows[ranks <= cuts[t]], rows[ranks > cuts[t]]
-            if not self._enough(left, right):
+            if not (least_side.enough(left) and least_side.enough(right)):
                 chain.close(t, 0, 0)
                 continue
             lows: list[Number] = [inf, inf]
@@ -172,10 +172,3 @@ class _Paths:
                     best = a.cost + b.cost + penalty, Node(split, a.tree, b.tree)
             chain.close(t, *lows)
         return best
-
-    def _enough(self, *sides: Rows) -> bool:
-        counts = self.problem.counts
-        return all(
-            (len(side) if counts is None else counts[side].sum()) >= self.problem.min_rows
-            for side in sides
-        )

@@ -88,7 +88,6 @@ class _Fronts:
         problem, single = self.problem, self.single
         most = 2 ** min(budget.depth, 30) - 1
         splits = most if budget.splits is None else min(budget.splits, most)
-        counts = np.ones(problem.n_rows, np.int64) if problem.counts is None else problem.counts
         raised: list[BaseException] = []
 
         def stop() -> bool:
@@ -101,8 +100,8 @@ class _Fronts:
         terms = (
             np.ascontiguousarray(problem.columns),
             np.array(self.directions, np.int8),
-            counts.astype(np.int64),
-            problem.min_rows,
+            problem.least_side.counted(problem.n_rows),
+            problem.least_side.least,
             budget.depth,
             splits,
         )

@@ -113,7 +113,7 @@ class Inner:
             columns=np.ascontiguousarray(table),
             labels=self.problem.labels[rows],
             weights=None if self.problem.weights is None else self.problem.weights[rows],
-            counts=None if self.problem.counts is None else self.problem.counts[rows],
+            least_side=self.problem.least_side.take(rows),
             points=None,
             max_depth=depth,
             max_splits=splits,

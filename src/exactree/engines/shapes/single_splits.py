@@ -103,11 +103,11 @@ class SingleSplits:
     def _large_enough(
         self, orders: Rows, column: NDArray[Any], last: NDArray[Any]
     ) -> NDArray[np.bool_]:
-        least, counts = self.problem.min_rows, self.problem.counts
-        running = np.ones(orders.shape, np.int64) if counts is None else counts[orders]
-        running = running.cumsum(axis=1)
+        limit = self.problem.least_side
+        running = limit.counted(self.problem.n_rows)[orders].cumsum(axis=1)
         left = running[column, last]
-        return np.asarray((left >= least) & (running[column, -1] - left >= least))
+        right = running[column, -1] - left
+        return limit.allows(left[:, None]) & limit.allows(right[:, None])
 
 
 def table(entries: list[Entry]) -> NDArray[Any]:
