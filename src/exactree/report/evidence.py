@@ -63,13 +63,13 @@ class Evidence:
         return numbers[~np.isnan(numbers)]
 
     def typical(self, j: int) -> Column:
-        """A column of one value: the median of numbers, a middle date, the commonest category."""
+        """A column of one value: the median in six digits, a middle date, the commonest category."""
         column = self.column(j)
         known = column.values[~column.missing]
         if not len(known):
             return column.take([0])
         if column.kind.name == "number":
-            return replace(column, values=np.array([float(np.median(known))]))
+            return replace(column, values=np.array([float(f"{np.median(known):.6g}")]))
         if column.kind.name in ("category", "boolean"):
             return replace(column, values=np.array([np.bincount(known).argmax()], dtype=np.int32))
         return replace(column, values=np.sort(known)[[(len(known) - 1) // 2]])

@@ -23,6 +23,12 @@ function drawn(name, attributes) {
   return found;
 }
 const plain = (value) => String(Number(value.toPrecision(6)));
+// As the page writes losses: number() in evidence.py.
+const grouped = (value) => {
+  const long = Math.abs(value) >= 1e6 && Math.abs(value) < 1e12;
+  const digits = Number.isInteger(value) ? 15 : long ? 12 : 6;
+  return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+};
 const shown = (value) => (value === null ? "not known" : typeof value === "number" ? plain(value) : value);
 const isLeaf = (i) => nodes[i].left === null;
 const children = (i) => (isLeaf(i) || folded.has(i) ? [] : [nodes[i].left, nodes[i].right]);
@@ -199,7 +205,7 @@ function tell(i) {
   const list = make("ol");
   list.append(...rules.map((rule) => make("li", rule)));
   if (rules.length) panel.append(make("div", "Rows come here if"), list);
-  const loss = node.cost ? `, loss ${plain(node.cost)}` : "";
+  const loss = node.cost ? `, loss ${grouped(node.cost)}` : "";
   const count = `${node.rows} training row${node.rows === 1 ? "" : "s"}${loss}`;
   panel.append(make("div", count), counts(node), samples(node));
 }
