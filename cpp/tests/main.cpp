@@ -20,6 +20,7 @@ void test_search_cells(Effort);
 void test_squares(Effort);
 void test_losses(Effort);
 void test_plain_trees(Effort);
+void test_row_costs(Effort);
 void test_line_search(Effort);
 void test_oblique(Effort);
 void test_audit(Effort);
@@ -48,6 +49,7 @@ constexpr std::array kTests{
     Test{"search: squared error", exactree::tests::test_squares},
     Test{"search: other losses of numbers", exactree::tests::test_losses},
     Test{"search: hundreds of rows", exactree::tests::test_plain_trees},
+    Test{"search: costs per row", exactree::tests::test_row_costs},
     Test{"local search: lines", exactree::tests::test_line_search},
     Test{"local search: hyperplanes", exactree::tests::test_oblique},
     Test{"audit: finds what is false", exactree::tests::test_audit},

@@ -24,19 +24,24 @@ bool is_false(Claim claim) {
   return false;
 }
 
-// Rows 0 1 2 3 of classes 0 1 0 1 on a line: one split costs 1, three cost nothing.
+// Rows 0 1 2 3 of classes 0 1 0 1 on a line: one split costs 1, three cost nothing. The same as
+// costs of every row and answer.
 struct Line {
   std::vector<std::int32_t> ranks = {0, 1, 2, 3}, labels = {0, 1, 0, 1};
+  std::vector<std::int64_t> costs = {0, 1, 1, 0, 0, 1, 1, 0};
   MaskTree masks{nullptr, 0, 4, ranks.data(), 1};
   Problem data;
   std::unique_ptr<Node> root;
   MaskView view;
 
-  Line() {
+  explicit Line(bool priced) {
     data.rows = 4;
     data.classes = 2;
     data.ranks = ranks.data();
-    data.labels = labels.data();
+    if (priced)
+      data.row_costs = costs.data();
+    else
+      data.labels = labels.data();
     data.masks = &masks;
     Workspace work;
     root = kernels("auto").make_root(data, work);
@@ -46,10 +51,8 @@ struct Line {
   MaskNode& node() { return static_cast<MaskNode&>(*root); }
 };
 
-}  // namespace
-
-void test_audit(Effort) {
-  Line line;
+void check_claims(bool priced) {
+  Line line(priced);
   const Budget one = Budget::of(1, 1), two = Budget::of(2, 3);
   const auto pruned = [&](Budget budget, Cost best) {
     return is_false([&] {
@@ -76,6 +79,13 @@ void test_audit(Effort) {
   MaskView first;
   line.node().look_at(line.masks.given(0), first);
   check(is_false([&] { claims::mask_costs(line.node(), one, first, One{0}); }));
+}
+
+}  // namespace
+
+void test_audit(Effort) {
+  check_claims(false);
+  check_claims(true);
 }
 
 #else

@@ -118,6 +118,7 @@ bool ColumnFrontier<V>::plan() {
       worker.work().counters.count(Pruning::kIncumbent);
     }
     incumbents.report();
+    if (effort == Effort::kGreedy && !worker.control().stopped()) prove_first();
     if (worker.control().stopped()) break;
   }
   order_ = planner.columns();

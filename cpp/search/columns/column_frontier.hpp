@@ -108,6 +108,17 @@ class ColumnFrontier : public Frontier<V> {
   void list_shares();
   void take_over(int place, Job<V>& job, Worker<V>& worker);
   void take_values(int place, const V& found, int entry);
+  // first_bound.cpp
+  struct Probe {
+    Frame<V> frame{};
+    std::vector<std::unique_ptr<Chain<V>>> chains;
+    std::int64_t last_evaluation = 0;
+    double last_second = 0;
+    Cost found = kInfinite;  // the cheapest tree that was met
+  };
+  bool first_bound_pays() const;
+  void prove_first();
+  bool none_below(const V& target, Probe& probe);
   // column_sweeps.cpp
   void start_sweeps();
   bool add_swept(int place, Worker<V>& worker, ColumnPiece<V>& piece);

@@ -272,7 +272,7 @@ bool ColumnFrontier<V>::open_side(Piece& piece, OpenSide<V>& side) {
   source.retarget(frame_, goal(mine.place), job);
   const int p = job.task.position, larger = 2 * p >= top_.root.rows() ? 0 : 1;
   for (const int s : {larger, 1 - larger}) {
-    if (!source.side_wanted(job, s, top_.budget.child(), side.cap)) continue;
+    if (!source.side_wanted(frame_, job, s, side.cap)) continue;
     side.step = {column(mine.place), p, s == 0};
     side.lo = job.lo[s];
     side.hi = job.hi[s];

@@ -11,6 +11,8 @@ namespace exactree {
 namespace {
 // Subproblems that differ by more rows are not compared: listing the rows would take too long.
 constexpr int kMostApart = 48;
+// Below one part in so many of what the single leaf costs, little is looked for: see side_most().
+constexpr Cost kLittle = 2;
 }  // namespace
 
 template <class V>
@@ -69,10 +71,18 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
 // larger (Sub-interval), and to know that it costs more is of little use: it is not solved beyond
 // the best, which leaves more of the target to the other side. (Scans are: their floors make use of
 // it.) Either way a split below the best has both its sides below their caps.
+//
+// Where little is looked for, as in the first rounds, most sides cost that much by themselves. Then
+// both are solved so far, whatever the other costs: all thresholds of the column are ruled out at
+// once, those before this one by the right side and those after it by the left one. Without that
+// the smaller side would be known up to the slack only, and thresholds nearer and nearer to the
+// first would be solved.
 template <class V>
-V ColumnSource<V>::side_most(const Job<V>& job, int side, int n) const {
-  V most = side_cap(job.target, job.lo[1 - side], penalty(), n);
-  if (!V::kSizes) lower_to(most, side_cap(job.best, V::constant(0, n), penalty(), n));
+V ColumnSource<V>::side_most(const Frame<V>& frame, const Job<V>& job, int side, int n) const {
+  if (V::kSizes) return side_cap(job.target, job.lo[1 - side], penalty(), n);
+  V most = side_cap(job.best, V::constant(0, n), penalty(), n);
+  if (frame.node->leaf() / kLittle < job.best.most())
+    lower_to(most, side_cap(job.target, job.lo[1 - side], penalty(), n));
   return most;
 }
 
@@ -162,10 +172,11 @@ void ColumnSource<V>::tell_apart(Node& node, int feature, int depth, Relatives<V
 }
 
 template <class V>
-bool ColumnSource<V>::side_wanted(const Job<V>& job, int s, Budget below, V& cap) const {
+bool ColumnSource<V>::side_wanted(const Frame<V>& frame, const Job<V>& job, int s, V& cap) const {
   cap = job.hi[s];
   if (work().switches.on(Pruning::kSideCap)) {
-    if (lower_to(cap, side_most(job, s, budgets(below)))) work().counters.count(Pruning::kSideCap);
+    const V most = side_most(frame, job, s, budgets(frame.budget.child()));
+    if (lower_to(cap, most)) work().counters.count(Pruning::kSideCap);
   }
   if (any_below(job.lo[s], cap)) return true;
   work().counters.count(Pruning::kSideKnown);
@@ -181,7 +192,7 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
   const int larger = 2 * p >= node.rows() ? 0 : 1;
   for (const int s : {larger, 1 - larger}) {
     V cap;
-    if (!side_wanted(job, s, below, cap)) continue;
+    if (!side_wanted(frame, job, s, cap)) continue;
     Node& side = worker_.child(node, feature, p, s == 0, frame.budget.depth);
     tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
     job.kids[s] = std::make_unique<Solution<V>>();
@@ -196,12 +207,12 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
   }
 }
 
-#define EXACTREE_SIDES(V)                                                            \
-  template void ColumnSource<V>::evaluate(const Frame<V>&, int, Job<V>&);            \
-  template void ColumnSource<V>::evaluate(const Frame<V>&, const Sweep&,             \
-                                          std::vector<PlacedJob<V>>&, Sweep::Room&); \
-  template bool ColumnSource<V>::side_wanted(const Job<V>&, int, Budget, V&) const;  \
-  template V ColumnSource<V>::side_most(const Job<V>&, int, int) const;
+#define EXACTREE_SIDES(V)                                                                    \
+  template void ColumnSource<V>::evaluate(const Frame<V>&, int, Job<V>&);                    \
+  template void ColumnSource<V>::evaluate(const Frame<V>&, const Sweep&,                     \
+                                          std::vector<PlacedJob<V>>&, Sweep::Room&);         \
+  template bool ColumnSource<V>::side_wanted(const Frame<V>&, const Job<V>&, int, V&) const; \
+  template V ColumnSource<V>::side_most(const Frame<V>&, const Job<V>&, int, int) const;
 EXACTREE_SIDES(One)
 EXACTREE_SIDES(Curve<8>)
 EXACTREE_SIDES(Curve<32>)

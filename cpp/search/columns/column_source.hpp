@@ -68,7 +68,7 @@ class ColumnSource : public Source<V> {
     job.target = with_slack(frame, job.best, job.task.slack);
   }
   // What one side of a job has to be solved for; false: enough is known of it.
-  bool side_wanted(const Job<V>& job, int s, Budget below, V& cap) const;
+  bool side_wanted(const Frame<V>& frame, const Job<V>& job, int s, V& cap) const;
   // Adds what is known of a subproblem that was being solved when the search was stopped.
   void store_open(Solution<V>& out);
   void evaluate(const Frame<V>& frame, int feature, Job<V>& job);
@@ -104,7 +104,7 @@ class ColumnSource : public Source<V> {
   // What was solved of a side is kept, in place of what was known of it before.
   bool keep(Frame<V>& frame, Threshold<V>& e, int side, std::shared_ptr<const Solution<V>> kid);
   void cross(Frame<V>& frame, const Chain<V>& chain, const Threshold<V>& e);
-  V side_most(const Job<V>& job, int side, int n) const;
+  V side_most(const Frame<V>& frame, const Job<V>& job, int side, int n) const;
   V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
   bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
