@@ -188,6 +188,46 @@ def test_the_confusion_matrix_counts_the_rows_given(model: OptimalTreeClassifier
     assert "none" in answers_html(evidence)
 
 
+def test_many_long_names_stand_upright_over_the_confusion_matrix() -> None:
+    names = [f"the {k} kind, with a name that is far too long for a column" for k in "abcdef"]
+    X = np.arange(12.0).reshape(-1, 1)
+    y = np.repeat(names, 2)
+    clf = OptimalTreeClassifier(max_splits=5, max_depth=None).fit(X, y)
+    found = Elements(answers_html(read_evidence(clf, X, y)))
+    heads = [given for tag, given in found.found if tag == "th" and given.get("title")]
+    assert [given["title"] for given in heads] == names * 2  # the whole name is in the tooltip
+    assert [given.get("class") for given in heads] == ["upright"] * 6 + [None] * 6
+    assert "the a kind, with …" in found.text and names[0] not in found.text
+    few = OptimalTreeClassifier(max_depth=1).fit(X[:4], y[:4])
+    assert names[0] in answers_html(read_evidence(few, X[:4], y[:4]))
+
+
+def test_rules_of_surfaces_are_short_and_thresholds_whole() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 7))
+    y = X @ rng.normal(size=7) > 0.1
+    plane = OptimalTreeClassifier(splits="hyperplane", max_depth=1).fit(X, y)
+    numbers = re.findall(r"\d\.\d+", report_rules(plane, X, y))
+    assert numbers and max(len(text.strip("0.")) for text in numbers) <= 7
+    X = np.array([[0.123456701], [0.123456702]])
+    stump = OptimalTreeClassifier(max_depth=1).fit(X, [0, 1])
+    assert "x[0] &lt;= 0.1234567015" in report_rules(stump, X, [0, 1])
+
+
+def report_rules(model: Any, X: Any, y: Any) -> str:
+    return (
+        report_html(read_evidence(model, X, y)).split("Every leaf as a rule")[1].split("<script")[0]
+    )
+
+
+def test_whether_fewer_splits_would_do_is_told(model: OptimalTreeClassifier) -> None:
+    evidence = read_evidence(model, *iris())
+    assert "not proved" not in dict(facts(evidence))["Loss of this tree"]
+    unsure = replace(model.result_, stats={**model.result_.stats, "fewest_splits": 0})
+    told = dict(facts(replace(evidence, result=unsure)))["Loss of this tree"]
+    assert told.endswith("; that no fewer splits have this loss is not proved")
+
+
 def test_the_script_gets_every_node_with_its_rows(model: OptimalTreeClassifier) -> None:
     X, y = iris()
     evidence = read_evidence(model, X, y)
@@ -438,15 +478,15 @@ def test_headlines_of_numbers(tmp_path: Path) -> None:
     reg = OptimalTreeRegressor(max_splits=2).fit(X, y)
     write_report(reg, X, y, tmp_path / "r.html")
     cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
-    assert cards["training R2"] == f"{reg.score(X, y):.3f}"
-    assert float(cards["CART of this size, training R2"]) <= float(cards["training R2"])
+    assert cards["training R²"] == f"{reg.score(X, y):.3f}"
+    assert float(cards["CART of this size, training R²"]) <= float(cards["training R²"])
     assert float(cards["training mean error"]) == pytest.approx(
         np.abs(reg.predict(X) - y).mean(), rel=1e-5
     )
     same = OptimalTreeRegressor(max_splits=0).fit(X[:3], [1.0, 1.0, 1.0])
     write_report(same, X[:3], [1.0, 1.0, 1.0], tmp_path / "r.html")
     cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
-    assert "training R2" not in cards and cards["training mean error"] == "0"
+    assert "training R²" not in cards and cards["training mean error"] == "0"
 
 
 def test_several_columns_of_rewards_are_refused_by_name(tmp_path: Path) -> None:

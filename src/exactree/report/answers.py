@@ -8,6 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.report.evidence import Evidence, element, number, rows_of
+from exactree.report.questions import clipped
+
+MOST_BESIDE = 4  # names over a confusion matrix that are never turned upwards
+LONGEST_HEAD = 90  # letters that more of them have side by side
 
 EXPLAINED = (
     "Rows by class. Recall is the share of a class that is recognised, precision the share of a "
@@ -38,15 +42,19 @@ def answers_html(evidence: Evidence) -> str:
 
 
 def _matrix(evidence: Evidence, table: NDArray[np.int64]) -> str:
-    names = [escape(str(name)) for name in evidence.subject.classes or ()]
-    head = "".join(element("th", name, scope="col") for name in names)
+    names = [str(name) for name in evidence.subject.classes or ()]
+    long = len(names) > MOST_BESIDE and sum(map(len, names)) > LONGEST_HEAD
+    shown = _shortened(names) if long else names
+    pairs = list(zip(names, shown, strict=True))
+    head = "".join(_heading(name, short, "col", upright=long) for name, short in pairs)
     over = element("th", "") + element("th", "predicted", colspan=len(names), scope="colgroup")
     over += element("th", "") if names else ""
     top = element("tr", over) + element(
         "tr", element("th", "actual", scope="col") + head + element("th", "recall", scope="col")
     )
     rows = [
-        _matrix_row(name, i, row) for i, (name, row) in enumerate(zip(names, table, strict=True))
+        _matrix_row(_heading(*pair, "row"), i, row)
+        for i, (pair, row) in enumerate(zip(pairs, table, strict=True))
     ]
     shares = [_share(table[i, i], table[:, i].sum()) for i in range(len(names))]
     last = element("th", "precision", scope="row") + "".join(element("td", s) for s in shares)
@@ -54,7 +62,28 @@ def _matrix(evidence: Evidence, table: NDArray[np.int64]) -> str:
     return element("table", element("thead", top) + element("tbody", body), class_="matrix")
 
 
-def _matrix_row(name: str, i: int, row: NDArray[np.int64]) -> str:
+def _shortened(names: list[str]) -> list[str]:
+    """Shorten the names in their middles, unless two would then look the same.
+
+    >>> _shortened(["a" * 40, "b"])
+    ['aaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaa', 'b']
+    """
+    short = [clipped(name) for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
+def _heading(name: str, short: str, scope: str, *, upright: bool = False) -> str:
+    """Write the name of a class beside its row or over its column, the whole in its tooltip."""
+    return element(
+        "th",
+        element("span", escape(short)) if upright else escape(short),
+        scope=scope,
+        class_="upright" if upright else None,
+        title=name if name != short else None,
+    )
+
+
+def _matrix_row(head: str, i: int, row: NDArray[np.int64]) -> str:
     total = int(row.sum())
     cells = [
         element(
@@ -66,7 +95,7 @@ def _matrix_row(name: str, i: int, row: NDArray[np.int64]) -> str:
         for j, count in enumerate(row)
     ]
     recall = element("td", _share(row[i], total), class_="total")
-    return element("tr", element("th", name, scope="row") + "".join(cells) + recall)
+    return element("tr", head + "".join(cells) + recall)
 
 
 def _share(part: float, whole: float) -> str:

@@ -63,7 +63,7 @@ class Evidence:
         return numbers[~np.isnan(numbers)]
 
     def typical(self, j: int) -> Column:
-        """A column of one value: the median in six digits, a middle date, the commonest category."""
+        """A column of one value: a median of six digits, a middle date, the commonest category."""
         column = self.column(j)
         known = column.values[~column.missing]
         if not len(known):

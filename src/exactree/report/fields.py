@@ -56,7 +56,11 @@ def _entry(evidence: Evidence, j: int) -> tuple[str, str]:
         id=f"x-{j}",
         data_feature=j,
         data_holds=kind.name,
-        value=start if isinstance(start, str) else "" if start is None else repr(start),
+        value=start
+        if isinstance(start, str)
+        else ""
+        if start is None
+        else repr(start).removesuffix(".0"),
         aria_describedby=f"hint-{j}",
     ).removesuffix("</input>")
     return box, _range(column)

@@ -24,7 +24,7 @@ def headlines_html(
     if test is not None:
         found |= goodness(test, "test ")
     if folds is not None:
-        score = "R2" if evidence.subject.classes is None else "accuracy"
+        score = "R²" if evidence.subject.classes is None else "accuracy"
         shown = ".3f" if evidence.subject.classes is None else ".1%"
         found[f"cross-validated {score}, {len(folds)} folds"] = format(float(np.mean(folds)), shown)
     if trained:
@@ -57,9 +57,9 @@ def goodness(evidence: Evidence, where: str) -> dict[str, str]:
         return {f"{where}accuracy": f"{1 - float(np.mean(evidence.wrong)):.1%}"}
     mean_error = {f"{where}mean error": number(float(np.mean(evidence.wrong)))}
     spread = float(((evidence.truth - evidence.truth.mean()) ** 2).sum())
-    if not spread:  # R2 is not defined
+    if not spread:  # R² is not defined
         return mean_error
-    return {f"{where}R2": f"{1 - float((evidence.wrong**2).sum()) / spread:.3f}", **mean_error}
+    return {f"{where}R²": f"{1 - float((evidence.wrong**2).sum()) / spread:.3f}", **mean_error}
 
 
 def cart(evidence: Evidence, test: Evidence | None) -> dict[str, str]:
@@ -69,7 +69,7 @@ def cart(evidence: Evidence, test: Evidence | None) -> dict[str, str]:
         return {}
     kind = DecisionTreeRegressor if evidence.subject.classes is None else DecisionTreeClassifier
     model = kind(max_leaf_nodes=leaves, random_state=0).fit(evidence.X, evidence.truth)
-    score = "R2" if evidence.subject.classes is None else "accuracy"
+    score = "R²" if evidence.subject.classes is None else "accuracy"
     shown = ".3f" if evidence.subject.classes is None else ".1%"
     found = {f"CART of this size, training {score}": evidence}
     if test is not None and not isinstance(test.X, Table):

@@ -16,9 +16,10 @@ from exactree.report.evidence import Evidence, element, number, read_evidence
 from exactree.report.fields import field
 from exactree.report.headlines import cross_validated, headlines_html
 from exactree.report.proof import headline, proof_html, verdict
+from exactree.report.questions import surface_of
 from exactree.report.regions import regions_html
 from exactree.report.script_data import script_data, shown_features
-from exactree.tree import Leaf, leaves, value_text
+from exactree.tree import Digits, Leaf, Node, leaves, value_text
 
 SCRIPTS = ("page.js", "what_if.js", "change.js", "save.js", "start.js")
 
@@ -116,14 +117,20 @@ def _form(evidence: Evidence) -> str:
 def _rules(evidence: Evidence) -> str:
     """Write a table with a row for each leaf: what leads there and what is known."""
     subject = evidence.subject
+    surfaces = any(surface_of(node.split) for node in evidence.nodes if isinstance(node, Node))
+    # Thresholds are written in full; a sum of many terms is for reading, and the model has it.
+    digits: Digits = subject.few_digits if surfaces else {}
     rules = leaf_rules(
-        subject.tree, feature_names=subject.feature_names, class_names=subject.classes
+        subject.tree,
+        feature_names=subject.feature_names,
+        class_names=subject.classes,
+        **digits,
     )
     rows = "".join(
         _rule(rule, leaf, node_colour(subject, leaf))
         for rule, leaf in zip(rules, leaves(subject.tree), strict=True)
     )
-    names = ("If", "then", "training rows", "loss there")
+    names = ("If", "then", "rows", "loss")
     head = element("tr", "".join(element("th", name, scope="col") for name in names))
     table = element("thead", head) + element("tbody", rows)
     return element("div", element("table", table, class_="rules"), class_="scroll")

@@ -90,6 +90,9 @@ def _stopped(result: Result) -> str:
     )
 
 
+FEWER = "; that no fewer splits have this loss is not proved"
+
+
 def facts(evidence: Evidence) -> list[tuple[str, str]]:
     """List what the proof refers to: name and words."""
     result = evidence.result
@@ -100,7 +103,8 @@ def facts(evidence: Evidence) -> list[tuple[str, str]]:
         ("Objective", _objective(evidence)),
         (
             "Loss of this tree",
-            f"{number(result.objective)} with {splits} split{'s' * (splits != 1)}",
+            f"{number(result.objective)} with {splits} split{'s' * (splits != 1)}"
+            + FEWER * (result.status == "optimal" and result.stats.get("fewest_splits") == 0),
         ),
         ("Proved lower bound", number(result.lower_bound)),
         ("Gap", number(result.gap)),

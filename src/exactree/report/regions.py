@@ -28,6 +28,7 @@ from exactree.tree import Node
 
 FINE = (240, 180)  # cells of the grid for curved regions
 MOST_POINTS = 1500
+MOST_NAMED = 6  # columns that the caption names with the values they are held at
 JUDGED = 2000  # rows on which a pair of columns is judged
 CANDIDATES = 8  # columns of which all pairs are judged
 FRAME = (62.0, 12.0, 628.0, 402.0)  # left, top, right, bottom, in a picture of 640 x 450
@@ -150,7 +151,9 @@ def _caption(evidence: Evidence, pair: tuple[int, int]) -> str:
     else:
         said += " Points with a ring are wrong."
     if held:
-        names = ", ".join(f"{subject.feature(j)} = {_middle(evidence, j)}" for j in held)
+        told = [f"{subject.feature(j)} = {_middle(evidence, j)}" for j in held[:MOST_NAMED]]
+        others = len(held) - len(told)
+        names = ", ".join(told) + (f" and {others} more" if others else "")
         middle = (
             "medians" if all(evidence.kind(j).name == "number" for j in held) else "usual values"
         )
