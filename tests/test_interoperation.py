@@ -85,7 +85,7 @@ def test_categories_by_a_column_transformer() -> None:
     assert pipe[-1].objective_ == 0
     assert all("colour_green" in text for text in every_text(pipe[-1]))
     assert pipe.predict(frame).tolist() == y.tolist()
-    with pytest.raises(ValueError, match=r"'colour' of X is not numeric.*OneHotEncoder"):
+    with pytest.raises(ValueError, match=r"'colour' of X holds text.*OneHotEncoder"):
         OptimalTreeClassifier(categorical_features=None).fit(frame, y)
     # The pipeline finds what is found without it.
     assert OptimalTreeClassifier(max_depth=2).fit(frame, y).objective_ == 0

@@ -27,6 +27,8 @@ PAIRS = pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])
         ({"a": [1, 2, 3, 4]}, r"X is a dict: pass a table, for example pandas.DataFrame\(X\)"),
         ([{"a": 1}] * 4, "X is a list of dicts"),
         ("data.csv", "X is text, 'data.csv': read the file first"),
+        (pd.Series([1, 2, 3, 4]), r"X is a Series, one column: pass a table, X.to_frame\(\)"),
+        (pl.Series([1, 2, 3, 4]), "X is a Series"),
         (pl.DataFrame({"a": [1, 2, 3, 4]}).lazy(), r"X is a LazyFrame, .* X.collect\(\)"),
         (
             pd.DataFrame([[1, 2, 3]] * 4, columns=["a", "b", "a"]),
@@ -37,6 +39,7 @@ PAIRS = pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])
             r"names of several levels, such as \('a', 'b'\)",
         ),
         (np.array([["1"], ["2"], ["3"], ["4"]]), r"X holds text, such as '1': .* astype\(float\)"),
+        (np.array([[1.5, "10"]] * 4, dtype=object), r"X holds text, such as '10': if .* numbers"),
         (
             pd.DataFrame({"a": ["1", "x", "y", "z"], "b": [1, 2, 3, 4], "c": ["2", "x", "y", "z"]}),
             "(?s)column 'a' of X has text.*column 'c' of X has text",
@@ -172,6 +175,28 @@ def test_text_in_a_target_of_numbers(tmp_path: Path, capsys: Capture) -> None:
     assert "'a' in column 'y'" in told and "leave it out to predict classes" in told
 
 
+def test_a_target_of_numbers_has_to_be_whole(tmp_path: Path, capsys: Capture) -> None:
+    data = table(tmp_path, "x,y\n1,2.5\n2,\n")
+    told = refused(capsys, "fit", data, "--target", "y", "--task", "regression")
+    assert told.endswith("line 3: no value in column 'y', the target: drop such rows\n")
+
+
+def test_fractions_as_classes_are_asked_about(tmp_path: Path, capsys: Capture) -> None:
+    for value, asked in (("2.5", True), ("2.0", False), ("2", False), ("b", False)):
+        data = table(tmp_path, f"x,y\n1,{value}\n2,3\n")
+        assert main(["fit", data, "--target", "y"]) == 0
+        told = "has 2 different numbers, such as 2.5, in 2 rows, each taken as a class: --task reg"
+        assert (told in capsys.readouterr().err) == asked
+
+
+def test_a_table_is_no_model(tmp_path: Path, capsys: Capture) -> None:
+    data = table(tmp_path, "x,y\n1,a\n2,b\n")
+    assert "a model is what exactree fit --out writes" in refused(capsys, "predict", data, data)
+    with pytest.raises(SystemExit):
+        main(["fit", data, "--target", "y", "--splits", "hyperplanes"])
+    assert "did you mean 'hyperplane'?" in capsys.readouterr().err
+
+
 def test_predicting_needs_only_what_the_tree_asks_for(tmp_path: Path, capsys: Capture) -> None:
     rows = "".join(f"{i},{i % 3},{'ab'[i > 5]},{['no', 'yes'][i > 5]}\n" for i in range(12))
     data = table(tmp_path, "x,noise,text,y\n" + rows)
@@ -185,6 +210,16 @@ def test_predicting_needs_only_what_the_tree_asks_for(tmp_path: Path, capsys: Ca
     assert "no column 'x', which the tree asks for; did you mean 'X'?" in refused(
         capsys, "predict", model, other
     )
+
+
+def test_a_column_of_the_model_is_not_offered_for_another(tmp_path: Path, capsys: Capture) -> None:
+    rows = "".join(f"{i % 2},{i // 2 % 2},{i % 2 ^ i // 2 % 2}\n" for i in range(8))
+    data = table(tmp_path, "width 1,width 2,y\n" + rows)
+    model = str(tmp_path / "model.json")
+    fitted(capsys, data, "--max-depth", "2", "--out", model)
+    fewer = table(tmp_path, "width 2\n0\n1\n", "fewer.csv")
+    told = refused(capsys, "predict", model, fewer)
+    assert told.endswith("there is no column 'width 1', which the tree asks for\n")
 
 
 def test_categories_alone_are_enough_to_predict(tmp_path: Path, capsys: Capture) -> None:

@@ -283,9 +283,9 @@ def test_text_that_may_be_numbers_is_not_guessed_at(values: list[Any], dtype: An
 
 
 def test_text_in_arrays_stays_an_error() -> None:
-    with pytest.raises(ValueError, match="not numeric"):
+    with pytest.raises(ValueError, match="X holds text"):
         solve(np.array([["a"], ["b"]], dtype=object), [0, 1], max_depth=1)
-    with pytest.raises(ValueError, match="column 'colour' of X is not numeric"):
+    with pytest.raises(ValueError, match="column 'colour' of X holds text"):
         solve(CARS, SOLD, max_depth=1, categorical_features=None)
 
 

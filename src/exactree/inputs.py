@@ -19,6 +19,7 @@ TEXT = {
     "X": "categories are read from a data frame, or named in categorical_features",
     "y": "classes need a classifier",
 }
+ENCODED = "else encode them, for example by OneHotEncoder"
 
 
 def read_matrix(X: Any, *, holes: bool = False) -> tuple[Floats, tuple[str, ...] | None]:
@@ -131,10 +132,11 @@ def _is_missing(value: object) -> bool:
 
 def as_floats(values: NDArray[Any], what: str) -> Floats:
     """Give numbers as float64, or say that these are none."""
-    if values.dtype.kind in "USTa":
+    text = _first_text(values)
+    if text is not None:
         raise ValueError(
-            f"{what} holds text, such as {str(values.ravel()[0])[:20]!r}: if these are numbers, "
-            f"convert them by astype(float); {TEXT.get(what, 'else encode them as numbers')}"
+            f"{what} holds text, such as {text[:20]!r}: if these are numbers, "
+            f"convert them by astype(float); {TEXT.get(what, ENCODED)}"
         )
     if values.dtype.kind == "c":
         raise ValueError(
@@ -146,9 +148,14 @@ def as_floats(values: NDArray[Any], what: str) -> Floats:
     except (TypeError, ValueError) as error:
         # The class of the error stays: scikit-learn wants a TypeError for objects of no use.
         raise type(error)(
-            f"{what} is not numeric ({error}): encode text and categories as numbers first, for "
-            "example with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder"
+            f"{what} is not numeric ({error}): make numbers of such objects, or drop them"
         ) from error
+
+
+def _first_text(values: NDArray[Any]) -> str | None:
+    """Find text, also in an array of objects, where NumPy would read "10" as the number."""
+    every = values.ravel() if values.dtype.kind in "USTO" else ()
+    return next((str(value) for value in every if isinstance(value, str | bytes)), None)
 
 
 def refuse_empty(shape: tuple[int, ...]) -> None:

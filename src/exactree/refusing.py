@@ -20,6 +20,8 @@ def refuse_no_table(X: Any) -> None:
     if isinstance(X, Mapping) or (isinstance(X, list | tuple) and X and isinstance(X[0], Mapping)):
         what = "a dict" if isinstance(X, Mapping) else "a list of dicts"
         raise ValueError(f"X is {what}: pass a table, for example pandas.DataFrame(X)")
+    if kind == "Series":
+        raise ValueError("X is a Series, one column: pass a table, X.to_frame()")
     if kind == "LazyFrame":
         raise ValueError("X is a LazyFrame, which has no rows yet: pass X.collect()")
     if isinstance(X, list | tuple) and not len(X):

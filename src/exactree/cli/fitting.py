@@ -189,12 +189,16 @@ def refuse_unwritable(path: str) -> None:
 
 
 def warn_of_numbers(output: Output, y: Target, args: argparse.Namespace) -> None:
-    """Ask whether a target with mostly different numbers is meant as classes."""
+    """Ask whether a target of fractions, or of mostly different numbers, is meant as classes."""
     different = set(y) if args.task == "classification" else set()
-    if len(different) > max(20, len(y) // 2) and all(map(is_number, different)):
+    if not all(map(is_number, different)):
+        return
+    fraction = next((value for value in y if not float(value).is_integer()), None)
+    if fraction is not None or len(different) > max(20, len(y) // 2):
+        such = "" if fraction is None else f", such as {fraction},"
         output.warn(
-            f"the target {args.target!r} has {len(different)} different numbers in {len(y)} rows, "
-            "each taken as a class: --task regression predicts numbers"
+            f"the target {args.target!r} has {len(different)} different numbers{such} in {len(y)} "
+            "rows, each taken as a class: --task regression predicts numbers"
         )
 
 

@@ -157,7 +157,10 @@ def read_model(path: str) -> Model:
     try:
         return from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: line {error.lineno}: not JSON: {error.msg}") from None
+        raise ValueError(
+            f"{path}: line {error.lineno}: not JSON: {error.msg}; a model is what "
+            "exactree fit --out writes"
+        ) from None
     except RecursionError:
         raise ValueError(f"{path}: nested too deeply to be a model") from None
     except UnicodeDecodeError as error:

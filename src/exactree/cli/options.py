@@ -16,6 +16,7 @@ from exactree.objectives import OBJECTIVES
 from exactree.objectives.ratios import RATIOS
 from exactree.parameters import SolveParameters, declared
 from exactree.splits import FAMILIES, Polynomial, SplitFamily
+from exactree.suggesting import did_you_mean
 
 SPLITS = f"{', '.join(FAMILIES)}, polynomial:M"
 # The parameters of `solve` that are options too; those of tables are seen to by `read_data`.
@@ -111,7 +112,9 @@ def family_names(text: str) -> tuple[str, ...]:
     for name in names:
         kind, _, degree = name.partition(":")
         if name not in FAMILIES and not (kind == "polynomial" and degree.isdecimal()):
-            raise argparse.ArgumentTypeError(f"{name!r} is unknown: choose from {SPLITS}")
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is unknown: choose from {SPLITS}{did_you_mean(name, FAMILIES)}"
+            )
     return names
 
 
@@ -145,16 +148,25 @@ def refuse_holes(table: Table, X: tables.Table, names: Sequence[str]) -> None:
             )
 
 
+def _numbers(table: Table, target: str) -> Target:
+    """Read a target of numbers; where it has text, say how to predict classes."""
+    try:
+        column = table.typed(target, "number")
+    except ValueError as error:
+        raise ValueError(
+            f"{error}; --task regression predicts numbers: leave it out to predict classes"
+        ) from None
+    if column.missing.any():
+        row = table.where(int(column.missing.argmax()))
+        raise ValueError(f"{row}: no value in column {target!r}, the target: drop such rows")
+    return np.asarray(column.values)
+
+
 def read_data(table: Table, args: argparse.Namespace) -> tuple[Any, Target, list[str]]:
     """Part the table into features and target: classes, or numbers in regression."""
     y: Target
     if args.task == "regression":
-        try:
-            y = table.numbers([args.target])[:, 0]
-        except ValueError as error:
-            raise ValueError(
-                f"{error}; --task regression predicts numbers: leave it out to predict classes"
-            ) from None
+        y = _numbers(table, args.target)
     else:
         y = table.labels(args.target)
     left_out = [args.target, *args.drop, *filter(None, [getattr(args, "weights", None)])]

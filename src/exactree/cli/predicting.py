@@ -123,9 +123,10 @@ def rows_for(model: Model, table: Table) -> Any:
     if table.has_header and model.has_header:
         missing = [name for name in used_by(model) if name not in table.names]
         if missing:
+            others = [name for name in table.names if name not in model.features]
             raise ValueError(
-                f"{table.path}: there is no column {', '.join(map(repr, missing))}, which the "
-                f"tree asks for{did_you_mean(missing[0], table.names)}"
+                f"{table.path}: there is no column {' and no '.join(map(repr, missing))}, which "
+                f"the tree asks for{did_you_mean(missing[0], others)}"
             )
         return _rows(model, table, model.features)
     if set(model.features) <= set(table.names):

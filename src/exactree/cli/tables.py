@@ -409,7 +409,7 @@ def _unnamed(records: list[tuple[int, list[str]]], header: bool) -> tuple[str, .
 def _refuse_bad_names(path: str, names: tuple[str, ...], line: int) -> None:
     for j, name in enumerate(names):
         if name in names[:j]:
-            raise ValueError(f"{path}: line {line}: two columns have the name {name!r}")
+            raise ValueError(f"{path}: line {line}: two columns have the name {name!r}: rename one")
 
 
 def _read_parquet(path: str) -> Table:

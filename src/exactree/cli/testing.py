@@ -120,7 +120,7 @@ def chosen_by_folds(
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status tells
         model.fit(X, np.array(y), sample_weight=weights)
     rows = [
-        [str(k), f"{mean:.6g}", f"{spread:.6g}", "<--" if k == model.max_splits_ else ""]
+        [str(k), f"{mean:#.4g}", f"{spread:#.4g}", "<--" if k == model.max_splits_ else ""]
         for k, (mean, spread) in enumerate(
             zip(model.mean_error_, model.standard_error_, strict=True)
         )
