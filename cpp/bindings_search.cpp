@@ -158,8 +158,9 @@ std::optional<SearchResult> search_by_splits(const ArrayIn<std::int32_t, 2>& ran
   require(ranks.shape(0) > 0, "there are no columns");
   const auto run = [&](const Problem& data, const Switches& switches, Control& control,
                        SearchProgress& progress) {
-    return search_splits(data, terms.max_splits, terms.upper_bound, switches,
-                         kernels(terms.isa).make_root, control, progress);
+    const SplitsRequest request{terms.max_splits, std::max(terms.max_depth, 0), terms.lower_bound,
+                                terms.upper_bound};
+    return search_splits(data, request, switches, kernels(terms.isa).make_root, control, progress);
   };
   return search_without_depth(ranks, labels, n_classes, weights, terms, run);
 }
@@ -229,7 +230,8 @@ void bind_search(nb::module_& m) {
       "n_classes"_a, "weights"_a.noconvert() = nb::none(), "terms"_a,
       "Find an optimal tree over rank columns that only its splits limit: at most so many, or a "
       "penalty for each. If none costs less than upper_bound, the single leaf comes back, and that "
-      "as lower bound; None if a limit came before the search.");
+      "as lower bound; trees of max_depth levels are known not to, and none to cost less than "
+      "lower_bound. None if a limit came before the search.");
 }
 
 }  // namespace exactree

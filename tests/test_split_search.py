@@ -16,7 +16,16 @@ from exactree.tree import size
 PRUNINGS = list(_native.prunings())
 OWN = [
     PRUNINGS.index(name)
-    for name in ("sub_interval", "neighbour", "archive", "carving", "small_side", "quadrant")
+    for name in (
+        "sub_interval",
+        "neighbour",
+        "archive",
+        "carving",
+        "small_side",
+        "quadrant",
+        "branch",
+        "look_ahead",
+    )
 ]
 # Methods that pay only for some data are used for all.
 EVERYWHERE = 1 << len(PRUNINGS)
@@ -75,31 +84,32 @@ def random_case(rng: np.random.Generator) -> Case:
     return Case(ranks, labels, weights, splits, unit, penalty)
 
 
-def optimum(case: Case) -> int:
+def optimum(case: Case, levels: int = 99) -> int:
     """The least cost of any tree: every split of every set of rows is tried."""
     costs = case.costs()
-    known: dict[tuple[frozenset[int], int], int] = {}
+    known: dict[tuple[frozenset[int], int, int], int] = {}
 
-    def best(rows: frozenset[int], splits: int) -> int:
-        if (rows, splits) in known:
-            return known[rows, splits]
+    def best(rows: frozenset[int], splits: int, levels: int) -> int:
+        if (rows, splits, levels) in known:
+            return known[rows, splits, levels]
         of_class = [0] * case.classes
         for i in rows:
             of_class[case.labels[i]] += int(costs[i])
         least = sum(of_class) - max(of_class)
-        for column in case.ranks if splits else ():
+        for column in case.ranks if splits and levels else ():
             for rank in {int(column[i]) for i in rows}:
                 above = frozenset(i for i in rows if column[i] > rank)
                 if not above:
                     continue
                 for i in range(splits) if splits > 0 else (0,):
                     shares = (i, splits - 1 - i) if splits > 0 else (-1, -1)
-                    sides = best(above, shares[0]) + best(rows - above, shares[1])
+                    sides = best(above, shares[0], levels - 1)
+                    sides += best(rows - above, shares[1], levels - 1)
                     least = min(least, case.penalty + sides)
-        known[rows, splits] = least
+        known[rows, splits, levels] = least
         return least
 
-    return best(frozenset(range(len(case.labels))), case.splits)
+    return best(frozenset(range(len(case.labels))), case.splits, levels)
 
 
 def tree_cost(case: Case, found: _native.SearchResult) -> int:
@@ -137,6 +147,49 @@ def test_equals_brute_force_at_length(seed: int) -> None:
     check_random_cases(seed, 150)
 
 
+def check_deeper_trees(seed: int, count: int) -> int:
+    """Few levels are known: the search has to find what is cheaper. How often that is so."""
+    rng = np.random.default_rng(seed)
+    deeper = 0
+    for _ in range(count):
+        case, levels = random_case(rng), int(rng.integers(1, 4))
+        case = replace(case, splits=int(rng.integers(levels, 7)))
+        few, best = optimum(case, levels), optimum(case)
+        switches = int(rng.choice([0, EVERYWHERE]))
+        found = case.solved(upper_bound=few, max_depth=levels, switches=switches)
+        assert (found.status, found.lower_bound) == ("optimal", best), case
+        assert found.objective == tree_cost(case, found) and (
+            best == few or found.objective == best
+        )
+        deeper += best < few
+    return deeper
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trees_of_few_levels_need_not_be_looked_for(seed: int) -> None:
+    assert check_deeper_trees(seed, 60)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(200, 240))
+def test_trees_of_few_levels_at_length(seed: int) -> None:
+    check_deeper_trees(seed, 150)
+
+
+def test_deeper_trees_of_many_rows() -> None:
+    in_groups = 0
+    for seed in range(8):
+        case = medium_case(seed, 4 + seed % 2, 0, classes=2 + seed % 3)
+        few = _native.search_columns(
+            case.ranks, case.labels, case.classes, max_depth=3, max_splits=case.splits
+        )
+        found = case.solved(upper_bound=few.objective, max_depth=3)
+        assert found.lower_bound == case.solved().objective
+        assert found.counters["look_ahead"] > 0
+        in_groups += found.counters["branch"]
+    assert in_groups > 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_prunings_do_not_change_the_value(seed: int) -> None:
     rng = np.random.default_rng(50 + seed)
@@ -164,7 +217,9 @@ def test_prunings_act_and_agree_on_many_rows(splits: int, penalty: int) -> None:
         assert case.solved(switches=1 << p).objective == found.objective
     in_order = ("quadrant",) if case.classes == 2 else ()
     supported = ("small_side",) if penalty > 1 else ()
-    for name in ("sub_interval", "neighbour", "archive", "carving", *in_order, *supported):
+    for name in ("sub_interval", "neighbour", "archive", "carving"):
+        assert found.counters[name] > 0
+    for name in (*in_order, *supported):
         assert found.counters[name] > 0
 
 

@@ -15,33 +15,39 @@
 
 namespace exactree {
 
+// Which trees are looked for: see split_search.hpp.
+struct Trees {
+  int splits = 0;  // at most so many
+  int bar = 0;     // 0: none
+  int levels = 0;  // at least so many; 0: any number
+};
+
 class BoxTable {
  public:
   // The optimum lies between low and high. A tree of cost `high` is the single leaf, or has one
-  // split (no column is named), or starts with this split, whose sides cost so much with at most so
-  // many splits.
+  // split (no column is named), or starts with this split, whose sides are among such trees and
+  // cost so much.
   struct Bounds {
     Cost low = 0, high = kInfinite;
     int feature = -1, position = 0;
-    int splits[2] = {0, 0};
+    Trees trees[2] = {};
     Cost cost[2] = {0, 0};
-    int bar = 0;  // of the side beside a leaf: see split_search.hpp
   };
 
   // At most about so many bytes, after which all is forgotten and begun anew: what is missing costs
   // time only.
   BoxTable(int features, std::int64_t bytes, Control& control)
-      : length_(2 * static_cast<std::size_t>(features) + 2),
+      : length_(2 * static_cast<std::size_t>(features) + 3),
         most_bytes_(bytes),
         control_(control),
         slots_(1024, -1) {}
 
-  // The rows of a node with at most so many splits; used by find() and add(). `bar` tells problems
-  // of the same rows apart.
-  void set_key(const Node& node, int splits, int bar) {
+  // The rows of a node and trees of them; used by find() and add().
+  void set_key(const Node& node, const Trees& trees) {
     key_.clear();
-    key_.push_back(splits);
-    key_.push_back(bar);
+    key_.push_back(trees.splits);
+    key_.push_back(trees.bar);
+    key_.push_back(trees.levels);
     for (int f = 0; f < node.features(); ++f) {
       key_.push_back(node.rank_at(f, 0));
       key_.push_back(node.rank_at(f, node.rows() - 1));

@@ -22,6 +22,20 @@
 // and a split that parts none of the rows of a subset leaves a tree of fewer splits. Leaves have to
 // be listed for either label then, and a set of rows is met with several bars. So bars are used
 // only where a class is rare and nearly all leaves beside rests have the other label.
+//
+// Levels. Trees of few levels may have been searched before, and only deeper ones be of interest.
+// Let T(k, d) be the trees of at most k splits that have d levels at least, or could be made so
+// without more than k splits. For d = 0 it has all trees of k splits, else the single leaf, a leaf
+// beside a tree of T(k - 1, d - 1), and trees with i and k - 1 - i splits on their sides of which
+// one is in T(i, d - 1), i >= d - 1, or the same for the other side.
+//   By induction, T(k, d) holds T(k - 1, d - 1) (give the deep side one split more), T(k - 1, d)
+//   and T(k, d + 1), and so all trees of k - d splits. If one of its trees loses a split which
+//   parts nothing, what is left is in T(k - 1, d - 1): a rest is by definition, so is a side that
+//   is deep, and one that is not has k - d splits at most.
+// So Subset and Similarity hold for the optimum over T(k, d), and so do the rules of carving.hpp
+// and Order, which leave the shape as it is or take a split away. Where either side may be the deep
+// one, both are searched for all their trees: what is found are trees and what is proved holds.
+// Only for budgets without a price: a split that is made up costs one.
 #pragma once
 
 #include <memory>
@@ -41,12 +55,13 @@ class SplitSearch {
   // No limit on the number of splits, where there is a price.
   static constexpr int kUnlimited = 1 << 20;
 
-  SplitSearch(const Problem& data, int max_splits, Switches switches, Control& control,
+  SplitSearch(const Problem& data, Trees trees, Switches switches, Control& control,
               std::int64_t table_bytes);
 
   std::unique_ptr<Node> read(MakeRoot make_root) { return make_root(data_, work_); }
-  // Looks for a tree that costs less than `upper`: raises the bound and shows both.
-  void run(Node& root, Cost upper, SearchProgress& progress, SearchResult& result);
+  // Looks for a tree that costs less than `upper`, where none costs less than `lower`: raises the
+  // bound and shows both.
+  void run(Node& root, Cost lower, Cost upper, SearchProgress& progress, SearchResult& result);
 
  private:
   using Outcome = BoxTable::Bounds;
@@ -57,18 +72,20 @@ class SplitSearch {
     std::vector<Cost> low[2];
     Floors floors[2];
   };
-  // How many splits the two sides may have, and where in a Cut that is.
+  // Which trees the two sides may be, and where in a Cut that is.
   struct Shares {
-    int splits[2];
+    bool open;  // some tree of the node is like that
+    Trees trees[2];
     std::size_t place[2];
   };
   // A subproblem that is being solved.
   struct Frame {
     Node& node;
     int depth;
-    int splits;
-    int bar;
+    Trees trees;
     Outcome best;  // best.low is what the rest must cost less than
+    // By column and side: whether nothing is to be found with a leaf there, or with one split.
+    std::vector<char> settled[2] = {};
   };
   struct Level {
     std::unique_ptr<Node> child;
@@ -82,18 +99,20 @@ class SplitSearch {
     Floors left_floors, right_floors;
   };
 
-  // The optimum with at most so many splits if it is below `cap`, else that it is not. `first`:
-  // whatever is known of it is not enough.
-  Outcome solve(Node& node, int depth, int splits, int bar, Cost cap, bool first = false);
+  // The optimum over these trees if it is below `cap`, else that it is not.
+  enum class Asked {
+    kOptimum,
+    kAnew,     // whatever is known of it is not enough
+    kWhether,  // whether it is: some tree below the cap will do, and then no more is proved
+  };
+  Outcome solve(Node& node, int depth, Trees trees, Cost cap, Asked asked = Asked::kOptimum);
   bool solve_small(Node& node, int& splits, Cost limit, Outcome& out);
   int useful(int splits, Cost limit) const;
   void solve_fewer(Frame& frame);
-  // What the order asks of a side: its bar and, if it has one split at most, the first column.
-  struct After {
-    int bar = 0, column = 0;
-  };
-  // One side of a split, with at most so many splits: the optimum if it is below `cap`.
-  Outcome solve_side(Frame& frame, int f, int p, int side, int splits, After after, Cost cap,
+  Trees with_one_less(const Trees& trees) const;
+  // One side of a split: the optimum over these trees if it is below `cap`. One of a single split
+  // is asked for from this column on.
+  Outcome solve_side(Frame& frame, int f, int p, int side, const Trees& trees, int column, Cost cap,
                      Floors& floors);
   std::uint16_t* barred(const Node& node, int from, Floors& floors);
   bool in_order() const;
@@ -107,6 +126,15 @@ class SplitSearch {
   void take_floors(const Floors& from, Cost influence, Floors& to) const;
   static Cost between(const Frame& frame, int f, int p, int q);
 
+  // A side of a column that is a leaf or has one split, the largest there may be.
+  struct SmallSide {
+    int column, side, position, rows;
+  };
+  void settle_groups(Frame& frame, int splits);
+  std::vector<SmallSide> small_sides(Frame& frame, int splits);
+  int largest_side(Frame& frame, int f, int s, Cost limit);
+  bool is_dear(Frame& frame, const SmallSide* sides, std::size_t count, const Trees& other);
+  bool is_settled(const Frame& frame, int f, const Shares& way) const;
   void carve(Frame& frame, int f);
   void carve(Frame& frame, int f, int s, int label);
   void carve(Frame& frame, int f, int s, int label, Run run);
@@ -116,27 +144,27 @@ class SplitSearch {
 
   void both(Frame& frame, int f);
   int ways(int splits) const { return unlimited() ? 1 : splits - 2; }
-  Shares shares(int i, int splits) const;
+  Shares shares(int i, const Trees& trees) const;
   bool open_between(const Frame& frame, int f, const Cut& a, const Cut& b, int& first, int& last);
   void evaluate(Frame& frame, int f, const Cut& a, const Cut& b, Cut& cut);
   void raise_both(Frame& frame, int f, const Cut& a, const Cut& b, const Shares& shares,
                   std::vector<Cost> high[2], Cut& cut);
-  void improve(Frame& frame, int f, int p, const int splits[2], const Cost cost[2], int bar);
+  void improve(Frame& frame, int f, int p, const Trees trees[2], const Cost cost[2]);
   void improve(Frame& frame, const Outcome& found);
 
   // Appends a tree of this cost, of which there is one; `known` may tell how it starts.
-  void write(Node& node, int depth, int splits, int bar, Cost value, const Outcome& known,
+  void write(Node& node, int depth, const Trees& trees, Cost value, const Outcome& known,
              Tree& tree);
-  Outcome look_up(const Node& node, int splits, int bar);
+  Outcome look_up(const Node& node, const Trees& trees);
   void take(Node& root, const Outcome& out, SearchAnswer& answer);
   Cost next_target(Cost target, Cost bound, Cost upper) const;
   Node& child(Node& node, int depth, int f, int p, int side);
   Level& level(int depth);
-  bool unlimited() const { return max_splits_ >= kUnlimited; }
+  bool unlimited() const { return trees_.splits >= kUnlimited; }
 
   const Problem& data_;
   Cost penalty_;
-  int max_splits_;
+  Trees trees_;
   Control& control_;
   Workspace work_;
   Carver carver_;
@@ -147,10 +175,17 @@ class SplitSearch {
   Outcome found_;  // the best tree of all rows so far
 };
 
-// The same for a problem: looks for trees below `upper` with at most `max_splits` splits (-1: any
-// number, at a price). If there is none, the answer is the single leaf, and `upper` its bound. No
-// answer: stopped while the columns were read.
-SearchResult search_splits(const Problem& given, int max_splits, Cost upper, Switches switches,
+// What is asked of it for a problem: trees below `upper` with at most `max_splits` splits (-1: any
+// number, at a price). No tree is below `lower`, and none of up to `levels` levels is below
+// `upper`: they need not be looked for.
+struct SplitsRequest {
+  int max_splits = -1, levels = 0;
+  Cost lower = 0, upper = kInfinite;
+};
+
+// If there is no such tree, the answer is the single leaf, and `upper` its bound. No answer:
+// stopped while the columns were read.
+SearchResult search_splits(const Problem& given, const SplitsRequest& request, Switches switches,
                            MakeRoot make_root, Control& control, SearchProgress& progress);
 
 }  // namespace exactree

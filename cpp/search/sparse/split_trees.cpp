@@ -16,8 +16,8 @@ constexpr std::int64_t kTableBytes = std::int64_t{1} << 29;
 
 }  // namespace
 
-void SplitSearch::write(Node& node, int depth, int splits, int bar, Cost value,
-                        const Outcome& known, Tree& tree) {
+void SplitSearch::write(Node& node, int depth, const Trees& trees, Cost value, const Outcome& known,
+                        Tree& tree) {
   const auto here = tree.size();
   tree.emplace_back();
   tree[here].label = node.label();
@@ -25,8 +25,8 @@ void SplitSearch::write(Node& node, int depth, int splits, int bar, Cost value,
   Outcome out = known;
   if (out.high > value) {
     out = {0, 0};
-    if (useful(splits, value + 1) > 1) out = look_up(node, splits, bar);
-    if (out.high > value) out = solve(node, depth, splits, bar, value + 1, true);
+    if (useful(trees.splits, value + 1) > 1) out = look_up(node, trees);
+    if (out.high > value) out = solve(node, depth, trees, value + 1, Asked::kAnew);
     if (out.high > value) throw Stopped{};
   }
   if (out.feature < 0) {
@@ -42,8 +42,7 @@ void SplitSearch::write(Node& node, int depth, int splits, int bar, Cost value,
   for (int s = 0; s < 2; ++s) {
     (s == 0 ? tree[here].left : tree[here].right) = static_cast<int>(tree.size());
     Node& side = child(node, depth, out.feature, out.position, s);
-    const int below = out.splits[s] > 0 ? out.bar : 0;
-    write(side, depth + 1, out.splits[s], below, out.cost[s], {0, kInfinite}, tree);
+    write(side, depth + 1, out.trees[s], out.cost[s], {0, kInfinite}, tree);
   }
 }
 
@@ -55,7 +54,7 @@ void SplitSearch::take(Node& root, const Outcome& out, SearchAnswer& answer) {
   if (control_.stopped()) work_.control = nullptr;
   try {
     Tree tree;
-    write(root, 0, max_splits_, 0, out.high, out, tree);
+    write(root, 0, trees_, out.high, out, tree);
     answer.objective = out.high;
     answer.tree = std::move(tree);
   } catch (const Stopped&) {
@@ -67,20 +66,22 @@ void SplitSearch::take(Node& root, const Outcome& out, SearchAnswer& answer) {
 // is known to be enough, fewer of them where nothing but the user will stop it.
 Cost SplitSearch::next_target(Cost target, Cost bound, Cost upper) const {
   if (penalty_ > 0)
-    return std::min(upper, target == 0 ? 2 * penalty_ : std::max(target, bound) + kStep * penalty_);
+    return std::min(upper, std::max(target, bound) + (target + bound == 0 ? 2 : kStep) * penalty_);
   const bool limited = control_.time_limit < 1e9;
-  if (target == 0 && limited) return std::min<Cost>(upper, 1);
+  if (bound == 0 && limited) return std::min<Cost>(upper, 1);
   if (bound < upper / 4) return upper / 4;
   return limited && bound < upper / 2 ? upper / 2 : upper;
 }
 
-void SplitSearch::run(Node& root, Cost upper, SearchProgress& progress, SearchResult& result) {
+void SplitSearch::run(Node& root, Cost lower, Cost upper, SearchProgress& progress,
+                      SearchResult& result) {
   SearchAnswer answer;
   answer.objective = root.leaf();
   answer.tree.assign(1, {});
   answer.tree[0].label = root.label();
   upper = std::min(upper, root.leaf());
   Cost& bound = answer.lower_bound;
+  bound = std::min(lower, upper);
   const auto show = [&] {
     progress.objective = answer.objective;
     progress.lower_bound = bound;
@@ -90,7 +91,7 @@ void SplitSearch::run(Node& root, Cost upper, SearchProgress& progress, SearchRe
   try {
     for (Cost target = 0; bound < upper && !control_.stopped();) {
       target = next_target(target, bound, upper);
-      const Outcome out = solve(root, 0, max_splits_, 0, target, true);
+      const Outcome out = solve(root, 0, trees_, target, Asked::kAnew);
       if (control_.stopped()) break;
       bound = std::max(bound, out.low);
       upper = std::min(upper, out.high);
@@ -110,7 +111,7 @@ void SplitSearch::run(Node& root, Cost upper, SearchProgress& progress, SearchRe
   result.answers = {std::move(answer)};
 }
 
-SearchResult search_splits(const Problem& given, int max_splits, Cost upper, Switches switches,
+SearchResult search_splits(const Problem& given, const SplitsRequest& request, Switches switches,
                            MakeRoot make_root, Control& control, SearchProgress& progress) {
   SearchResult result;
   // Columns of two values are columns like others here.
@@ -119,10 +120,12 @@ SearchResult search_splits(const Problem& given, int max_splits, Cost upper, Swi
   const Posing posing(data, {});
   control.room = std::min(control.room, posing.room(control.memory_limit));
   const std::int64_t bytes = control.memory_limit > 0 ? control.memory_limit / 4 : kTableBytes;
-  const int most = max_splits < 0 ? SplitSearch::kUnlimited : max_splits;
-  SplitSearch search(data, most, switches, control, bytes);
+  Trees trees{request.max_splits < 0 ? SplitSearch::kUnlimited : request.max_splits};
+  if (request.levels > 0 && data.penalty == 0 && switches.on(Pruning::kLookAhead))
+    trees.levels = std::min(request.levels + 1, trees.splits);
+  SplitSearch search(data, trees, switches, control, bytes);
   try {
-    search.run(*search.read(make_root), upper, progress, result);
+    search.run(*search.read(make_root), request.lower, request.upper, progress, result);
   } catch (const Stopped&) {
     result.status = control.status();
   }
