@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.objectives import Objective, Targets
-from exactree.problem import Ints, Number, Ranks
+from exactree.problem import Ints, Number, Problem, Ranks
 
 Values = NDArray[Any]
 Bound = Number | Values
@@ -116,6 +116,23 @@ def with_penalties(bounds: Sequence[Number], penalty: Number) -> Number:
     6
     """
     return min(bound + k * penalty for k, bound in enumerate(bounds))
+
+
+def any_tree(problem: Problem) -> int:
+    """Bound what any tree within the budgets costs, whatever its splits."""
+    points = problem.points
+    if points is None:
+        points = np.arange(problem.n_rows, dtype=np.int32)
+    most = 2**problem.max_depth - 1 if problem.max_depth < 31 else problem.n_rows
+    if problem.max_splits is not None:
+        most = min(most, problem.max_splits)
+    # From as many leaves as classes on, more leaves change nothing.
+    sizes = range(min(most, problem.n_classes - 1) + 1)
+    if not problem.penalty:
+        sizes = range(sizes[-1], sizes[-1] + 1)
+    costs = problem.row_costs()
+    losses = [leaves_and_equal_rows(points, problem.labels, costs, k + 1) for k in sizes]
+    return int(with_penalties(losses, problem.penalty if len(sizes) > 1 else 0))
 
 
 def equal_rows(columns: Ranks, labels: Ranks, weights: Ints) -> int:

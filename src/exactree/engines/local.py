@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import _native
+from exactree.bounds import any_tree
 from exactree.engines import inseparable
 from exactree.engines.generic import generic
 from exactree.engines.leaf import single_leaf
-from exactree.engines.local_targets import Errors, any_tree, targets_of
+from exactree.engines.local_targets import Errors, targets_of
 from exactree.engines.search import search, search_sizes
 from exactree.engines.squares import is_squared, why_not_whole
 from exactree.interrupts import interruptible

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from exactree.bounds import equal_rows_cost, leaves_and_equal_rows, with_penalties
+from exactree.bounds import any_tree, equal_rows_cost
 from exactree.engines.search import table_of
 from exactree.engines.squares import is_squared, loss
 from exactree.objectives.native import PricedRows
@@ -97,20 +97,3 @@ class Squares:
     def cost(self, units: int, tree: Tree) -> float:
         """Add up what the tree costs: units are rounded."""
         return loss(self.problem, tree)
-
-
-def any_tree(problem: Problem) -> int:
-    """Bound what any tree within the budgets costs, whatever its splits."""
-    points = problem.points
-    if points is None:
-        points = np.arange(problem.n_rows, dtype=np.int32)
-    most = 2**problem.max_depth - 1 if problem.max_depth < 31 else problem.n_rows
-    if problem.max_splits is not None:
-        most = min(most, problem.max_splits)
-    # From as many leaves as classes on, more leaves change nothing.
-    sizes = range(min(most, problem.n_classes - 1) + 1)
-    if not problem.penalty:
-        sizes = range(sizes[-1], sizes[-1] + 1)
-    costs = problem.row_costs()
-    losses = [leaves_and_equal_rows(points, problem.labels, costs, k + 1) for k in sizes]
-    return int(with_penalties(losses, problem.penalty if len(sizes) > 1 else 0))

@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import isinf
-from time import perf_counter
 
 from exactree.bounds import useful_splits
+from exactree.engines.close_pairs import bounds_at_once
 from exactree.engines.improving import better_trees
+from exactree.engines.priced_sizes import by_sizes
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
-from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress, Status
-from exactree.tree import DEEPEST, Tree, size
+from exactree.engines.watch import RunSplits, Watch
+from exactree.problem import Found, Limits, Number, OnProgress, Problem
+from exactree.tree import DEEPEST, size
 
 Run = Callable[[Problem, Limits, OnProgress | None], Found]
 RunSizes = Callable[[Problem, Limits, OnProgress | None], list[Found]]
@@ -35,6 +37,8 @@ WHOLE_SHARE = 0.75
 # The search by splits follows few levels and leaves most of the time to one more level. Its share,
 # and the least that it is given.
 SPLITS_SHARE, LEAST_SHARE = 0.27, 0.03
+# What is proved before it has this share, the linear programs most of it.
+AT_ONCE_SHARE = 0.1
 # With a time limit, fewer levels are searched first: at four levels only if the table has this many
 # numbers (a smaller one is searched quickly anyway), and up to this many levels.
 MANY_NUMBERS, MOST_LEVELS = 50_000, 12
@@ -70,14 +74,16 @@ def upwards(
     problem: Problem,
     limits: Limits,
     show: OnProgress | None = None,
-    by_splits: RunBelow | None = None,
+    by_splits: RunSplits | None = None,
 ) -> Found:
     """Search few levels, then all; the best tree of all, and what the last search proves."""
-    watch = _Watch(limits, show)
+    watch = Watch(limits, show)
     few = replace(problem, max_depth=FEW)
-    watch.keep(run(few, watch.limits(FEW_SHARE), watch.shown(False)))
+    found: Found | None = run(few, watch.limits(FEW_SHARE), watch.shown(False))
+    assert found is not None
+    watch.keep(found)
     if by_splits is not None:
-        found = _by_splits(by_splits, run, problem, watch)
+        found = _by_splits(by_splits, run, problem, watch, levels_of(found))
         if found is not None:
             return found
     if problem.max_depth > MORE and not isinf(limits.seconds):
@@ -86,14 +92,25 @@ def upwards(
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
 
 
-def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -> Found | None:
+def levels_of(few: Found) -> int:
+    """Tell up to how many levels no tree is below the best of few."""
+    return FEW if few.status == "optimal" else 0
+
+
+def _by_splits(
+    by_splits: RunSplits, run: Run, problem: Problem, watch: Watch, levels: int
+) -> Found | None:
     """Search by splits; if there is no time to finish that, one more level with what is left."""
+    _prove_at_once(problem, watch)
     ends = isinf(watch.all.seconds)
     share = 1.0 if ends else max(SPLITS_SHARE, watch.share_gone() + LEAST_SHARE)
-    found = by_splits(problem, watch.limits(share), watch.shown(True), watch.least())
+    found = by_sizes(by_splits, problem, watch, levels, share) if problem.penalty else None
     if found is None:
-        return None
-    found = watch.finished(found)
+        limits = replace(watch.limits(share), proved=watch.proved)
+        found = by_splits(problem, limits, watch.shown(True), watch.least(), levels)
+        if found is None:
+            return None
+        found = watch.finished(found)
     if found.status == "optimal" and not problem.penalty:
         return _fewest(by_splits, problem, found, watch)
     if found.status != "time_limit":
@@ -103,7 +120,15 @@ def _by_splits(by_splits: RunBelow, run: Run, problem: Problem, watch: _Watch) -
     return watch.with_tree(found, run(more, watch.limits(1.0), watch.shown(False)))
 
 
-def _fewest(by_splits: RunBelow, problem: Problem, found: Found, watch: _Watch) -> Found:
+def _prove_at_once(problem: Problem, watch: Watch) -> None:
+    """Prove something of all trees before they are searched, within some of the time."""
+    best, until = watch.best, watch.share_gone() + AT_ONCE_SHARE
+    assert best is not None
+    for bound in bounds_at_once(problem, best.tree, lambda: watch.limits(until).seconds):
+        watch.proves(bound)
+
+
+def _fewest(by_splits: RunSplits, problem: Problem, found: Found, watch: Watch) -> Found:
     """Look for trees of the same cost with fewer splits.
 
     Those of few splits were all among the trees of few levels: if one of them is optimal, it has
@@ -112,7 +137,7 @@ def _fewest(by_splits: RunBelow, problem: Problem, found: Found, watch: _Watch) 
     proved = True
     while proved and size(found.tree) > FEW + 1:
         fewer = replace(problem, max_splits=size(found.tree) - 1)
-        other = by_splits(fewer, watch.limits(1.0), None, found.objective + 1)
+        other = by_splits(fewer, watch.limits(1.0), None, found.objective + 1, 0)
         proved = other is not None and other.status == "optimal"
         if other is None or other.objective > found.objective:
             break
@@ -131,7 +156,7 @@ def then_few_levels(
 
     For a search that mostly finishes. What it proved holds for the better of the two trees.
     """
-    watch = _Watch(limits, show)
+    watch = Watch(limits, show)
     share = 1.0 if isinf(limits.seconds) else WHOLE_SHARE
     found = whole(problem, watch.limits(share), show)
     if found is None or found.status != "time_limit":
@@ -157,7 +182,7 @@ def level_by_level(
     part by part. Before the last search, which proves nothing for long, `below` bounds what trees
     cost by few rows.
     """
-    watch = _Watch(limits, show)
+    watch = Watch(limits, show)
     share = FIRST_SHARE if problem.max_depth > MORE else FIRST_OF_FOUR
     first = run(problem, watch.limits(share), watch.shown(True))
     if first.status == "optimal":
@@ -176,7 +201,7 @@ def level_by_level(
     return watch.finished(run(problem, known, watch.shown(True)))
 
 
-def _improve(run: Run, problem: Problem, watch: _Watch) -> None:
+def _improve(run: Run, problem: Problem, watch: Watch) -> None:
     """Make the best tree better part by part, unless that was done, within some of the time."""
     best = watch.best
     assert best is not None
@@ -196,7 +221,7 @@ def _improve(run: Run, problem: Problem, watch: _Watch) -> None:
         watch.improved = watch.best.tree
 
 
-def _bound(below: RunBelow, problem: Problem, watch: _Watch) -> None:
+def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
     """Prove something of all trees in most of the time that is left."""
     best = watch.best
     assert best is not None
@@ -225,155 +250,26 @@ def sizes_upwards(
     problem: Problem,
     limits: Limits,
     show: OnProgress | None = None,
-    by_splits: RunBelow | None = None,
+    by_splits: RunSplits | None = None,
 ) -> list[Found]:
     """Search few levels for all sizes, then size by size: the small ones are proved first."""
-    watch = _Watch(limits, show)
+    watch = Watch(limits, show)
     most = problem.max_splits or 0
     shallow = replace(problem, max_depth=FEW, max_splits=min(most, 2**FEW - 1))
     few = run_sizes(shallow, watch.limits(FEW_SHARE), watch.shown(False))
     found = few[: FEW + 1]
     for k in range(FEW + 1, most + 1):
-        watch.keep(few[min(k, len(few) - 1)])
+        shallow_one = few[min(k, len(few) - 1)]
+        watch.keep(shallow_one)
         sized = replace(problem, max_splits=k, max_depth=k)
         one = None
         if by_splits is not None:
-            one = by_splits(sized, watch.limits(1.0), watch.shown(True), watch.least())
+            watch.proved = 0  # of fewer splits
+            _prove_at_once(sized, watch)
+            limits, levels = replace(watch.limits(1.0), proved=watch.proved), levels_of(shallow_one)
+            one = by_splits(sized, limits, watch.shown(True), watch.least(), levels)
         if one is None:
             one = run(sized, watch.limits(1.0), watch.shown(True))
         found.append(watch.finished(one))
         watch.keep(found[-1], 0.0)
     return found
-
-
-class _Watch:
-    """The clock, the best tree so far and its history over several searches."""
-
-    def __init__(self, limits: Limits, show: OnProgress | None) -> None:
-        self.all, self.show = limits, show
-        self.start = perf_counter()
-        self.began = 0.0  # of the last search that was given limits, since the start
-        self.best: Found | None = None
-        self.status: Status = "optimal"
-        self.proved: Number = 0  # of all trees
-        self.improved: Tree | None = None  # no better one was found from it
-
-    def limits(self, share: float) -> Limits:
-        """Give what is left up to a share of the time: nothing after Ctrl-C."""
-        over = self.status == "interrupted"
-        self.began = perf_counter() - self.start
-        seconds = 0.0 if over else share * self.all.seconds - self.began
-        return replace(self.all, seconds=max(seconds, 0.0))
-
-    def shown(self, last: bool) -> OnProgress | None:
-        """Let the user see the best of all; a bound only if it holds for all trees."""
-        show, before = self.show, perf_counter() - self.start
-        if show is None:
-            return None
-
-        def poll(progress: Progress) -> None:
-            objective = self._least(progress.objective)
-            bound = max(progress.lower_bound, self.proved) if last else self.proved
-            bound = min(bound, objective)
-            show(Progress(before + progress.seconds, objective, bound))
-
-        return poll
-
-    def shown_bound(self) -> OnProgress | None:
-        """Let the user see what a search for a bound alone has proved."""
-        show, before, best = self.show, perf_counter() - self.start, self.least()
-        if show is None:
-            return None
-        return lambda told: show(
-            Progress(before + told.seconds, best, min(max(told.lower_bound, self.proved), best))
-        )
-
-    def prove(self, found: Found) -> None:
-        """Take what the last search proved of all trees, and nothing else of it."""
-        best = self.best
-        assert best is not None
-        if found.status == "interrupted":
-            self.status = found.status
-        later = []
-        for seconds, _, bound in found.history:
-            if self.proved < bound and self.proved < best.objective:
-                self.proved = min(bound, best.objective)
-                later.append((self.began + seconds, best.objective, self.proved))
-        self.best = replace(best, history=(*best.history, *later))
-
-    def keep(self, found: Found, since: float | None = None, *, holds: bool = False) -> None:
-        """Take the tree of the last search or of one that began `since`.
-
-        What was proved is taken if it `holds` for all trees.
-        """
-        if found.status == "interrupted":
-            self.status = found.status
-        if holds:
-            self.proved = max(self.proved, found.lower_bound)
-        if self.best is None or found.objective < self.best.objective:
-            before = () if self.best is None else self.best.history
-            since = self.began if since is None else since
-            history = (
-                (since + s, cost, low if holds else type(cost)(min(self.proved, cost)))
-                for s, cost, low in found.history
-            )
-            better = (told for told in history if holds or not before or told[1] < before[-1][1])
-            self.best = replace(found, history=(*before, *better))
-
-    def took(self, tree: Tree, cost: Number) -> None:
-        """Take a tree that costs less than the best so far."""
-        best = self.best
-        assert best is not None
-        now = (perf_counter() - self.start, cost, type(cost)(min(self.proved, cost)))
-        self.best = replace(best, tree=tree, objective=cost, history=(*best.history, now))
-        if self.show is not None:
-            self.show(Progress(*now))
-
-    def finished(self, found: Found) -> Found:
-        """Join the last search with the best tree of those before."""
-        best = self.best
-        assert best is not None
-        objective = self._least(found.objective)
-        bound = min(max(found.lower_bound, self.proved), objective)
-        status: Status = "optimal" if bound == objective else found.status
-        if status != "optimal" and self.status == "interrupted":
-            status = self.status
-        later = tuple(
-            (self.began + s, self._least(cost), max(low, self.proved))
-            for s, cost, low in found.history
-        )
-        return replace(
-            found,
-            status=status,
-            objective=objective,
-            lower_bound=bound,
-            gap=objective - bound,
-            tree=found.tree if found.objective <= objective else best.tree,
-            history=(*best.history, *later[:-1], (later[-1][0], objective, bound)),
-        )
-
-    def with_tree(self, found: Found, other: Found) -> Found:
-        """Give what was proved of all trees with the better tree of two searches."""
-        objective = min(found.objective, other.objective)
-        status: Status = "interrupted" if other.status == "interrupted" else found.status
-        end = (perf_counter() - self.start, objective, found.lower_bound)
-        return replace(
-            found,
-            status="optimal" if objective == found.lower_bound else status,
-            objective=objective,
-            gap=objective - found.lower_bound,
-            tree=other.tree if other.objective < found.objective else found.tree,
-            history=(*found.history, end),
-        )
-
-    def share_gone(self) -> float:
-        """Give the share of the time that is over."""
-        return (perf_counter() - self.start) / self.all.seconds if self.all.seconds else 1.0
-
-    def least(self) -> Number:
-        """Give the cost of the best tree so far."""
-        assert self.best is not None
-        return self.best.objective
-
-    def _least(self, objective: Number) -> Number:
-        return objective if self.best is None else min(objective, self.best.objective)

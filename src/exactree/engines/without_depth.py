@@ -7,7 +7,8 @@ from typing import Any
 
 from exactree import _native
 from exactree.engines.answers import polled, refuse_long_budget, result_of
-from exactree.engines.upwards import RunBelow, enough_levels
+from exactree.engines.upwards import enough_levels
+from exactree.engines.watch import RunSplits
 from exactree.memory import default_limit
 from exactree.objectives.native import ClassWeights
 from exactree.problem import Found, Limits, Number, OnProgress, Problem
@@ -45,7 +46,7 @@ def search_sparse(
     )
 
 
-def by_splits_of(problem: Problem, options: dict[str, Any]) -> RunBelow | None:
+def by_splits_of(problem: Problem, options: dict[str, Any]) -> RunSplits | None:
     """Give the search for trees that only their splits limit, if the problem is one for it."""
     if problem.partitions is not None or not isinstance(problem.form, ClassWeights):
         return None
@@ -59,9 +60,13 @@ def _search_splits(
     limits: Limits,
     on_progress: OnProgress | None,
     below: Number,
+    levels: int,
     options: dict[str, Any],
 ) -> Found | None:
-    """Look for a tree below a cost, with at most so many splits or a penalty for each."""
+    """Look for a tree below a cost, with at most so many splits or a penalty for each.
+
+    It is known that none of so many levels is.
+    """
     refuse_long_budget(problem, sizes=False)
     if limits.elsewhere is not None:  # where there are workers, all of them search
         return None
@@ -73,6 +78,8 @@ def _search_splits(
         max_splits=-1 if problem.max_splits is None else problem.max_splits,
         unit=problem.unit,
         penalty=int(problem.penalty),
+        max_depth=levels,
+        lower_bound=min(int(limits.proved), int(below)),
         upper_bound=int(below),
         time_limit=limits.seconds,
         memory_limit=limits.memory or default_limit(),
