@@ -16,6 +16,7 @@ void test_search_one_column(Effort);
 void test_search_three_levels(Effort);
 void test_search_mask_threads(Effort);
 void test_small_budgets(Effort);
+void test_splits(Effort);
 void test_search_cells(Effort);
 void test_squares(Effort);
 void test_losses(Effort);
@@ -45,6 +46,7 @@ constexpr std::array kTests{
     Test{"search: limits and threads", exactree::tests::test_search_three_levels},
     Test{"search: masks and threads", exactree::tests::test_search_mask_threads},
     Test{"search: masks without budgets", exactree::tests::test_small_budgets},
+    Test{"search: by splits", exactree::tests::test_splits},
     Test{"search: cells", exactree::tests::test_search_cells},
     Test{"search: squared error", exactree::tests::test_squares},
     Test{"search: other losses of numbers", exactree::tests::test_losses},

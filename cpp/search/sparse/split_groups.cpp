@@ -1,6 +1,7 @@
 // Splits that are ruled out many at once.
 #include <algorithm>
 
+#include "search/audit/split_claims.hpp"
 #include "search/sparse/split_search.hpp"
 
 namespace exactree {
@@ -44,8 +45,11 @@ void SplitSearch::settle_groups(Frame& frame, int splits) {
       size /= 2;
       continue;
     }
-    for (std::size_t k = i; k < i + size; ++k)
-      settled[static_cast<std::size_t>(2 * sides[k].column + sides[k].side)] = 1;
+    for (std::size_t k = i; k < i + size; ++k) {
+      const auto [f, s, p, rows] = sides[k];
+      EXACTREE_CLAIM(claims::no_small_side(frame.node, f, s, splits, other, frame.best.low));
+      settled[static_cast<std::size_t>(2 * f + s)] = 1;
+    }
     i += size;
     size = std::min(2 * size, kMostSplits);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/audit/split_claims.hpp"
 #include "search/columns/floors.hpp"
 
 namespace exactree {
@@ -115,6 +116,7 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, Trees trees, Cost
     if (control_.stopped()) return frame.best;
     if (over()) frame.best.low = proved;
   }
+  EXACTREE_CLAIM(claims::trees(node, trees, frame.best.low, frame.best.high));
   if (keep) table_.add(key, hash, frame.best);
   return frame.best;
 }
