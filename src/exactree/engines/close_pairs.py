@@ -19,7 +19,7 @@ Close pairs are parted by few thresholds, so that loads are small.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import isinf
+from math import isinf, isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,14 @@ from exactree.programs import solved
 from exactree.tree import Tree
 
 Pairs = NDArray[np.intp]  # two rows each
-# Pairs are looked for among so many rows at most, and so many a second; of each row the nearest
-# ones are looked at. Programs have so many pairs, one after the other.
-MOST_ROWS, ROWS_A_SECOND, NEAREST = 4000, 20_000, 4
+# Pairs are looked for among so many rows at most; of each row the nearest ones are looked at. To
+# find them takes a second for so many numbers, rows times rows times columns: no longer than that.
+MOST_ROWS, NEAREST = 4000, 4
+NUMBERS, MOST_SECONDS = 10**9, 1.0
+# Programs have so many pairs, one after the other.
 SIZES = (60, 200, 500)
+# Classes are looked at in tables of no more numbers (rows times classes).
+MOST_CELLS = 10**7
 # The largest cost of a row is so many parts.
 PARTS = 2**30
 
@@ -50,7 +54,8 @@ def bounds_at_once(
     For problems of rows that may be left out (`some_rows.can_leave_rows_out`). A search that
     nothing stops needs no pairs.
     """
-    yield any_tree(problem)
+    if problem.n_rows * problem.n_classes <= MOST_CELLS:
+        yield any_tree(problem)
     seconds = seconds_left()
     if isinf(seconds) or seconds <= 0:
         return
@@ -67,7 +72,8 @@ def bounds_by(problem: Problem, pairs: Pairs, seconds_left: Callable[[], float])
 
 def rows_for_pairs(problem: Problem, tree: Tree, seconds: float) -> Rows:
     """Choose rows, half of them hard for a tree that is good, so many that there is time."""
-    rows, most = problem.n_rows, int(min(MOST_ROWS, ROWS_A_SECOND * seconds))
+    numbers = NUMBERS * min(seconds, MOST_SECONDS)
+    rows, most = problem.n_rows, min(MOST_ROWS, isqrt(int(numbers / len(problem.columns))))
     if rows <= most:
         return np.arange(rows)
     hard, _ = hard_rows(problem, tree)

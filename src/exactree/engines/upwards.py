@@ -100,10 +100,33 @@ def levels_of(few: Found) -> int:
 def _by_splits(
     by_splits: RunSplits, run: Run, problem: Problem, watch: Watch, levels: int
 ) -> Found | None:
-    """Search by splits; if there is no time to finish that, one more level with what is left."""
-    _prove_at_once(problem, watch)
+    """Search by splits; if there is no time to finish that, one more level with what is left.
+
+    If that is searched as well, only trees of more levels are left for the rest of the time.
+    """
+    _prove_at_once(problem, watch, AT_ONCE_SHARE)
     ends = isinf(watch.all.seconds)
     share = 1.0 if ends else max(SPLITS_SHARE, watch.share_gone() + LEAST_SHARE)
+    found = _deeper(by_splits, problem, watch, levels, share)
+    if found is None or found.status != "time_limit":
+        return found
+    more = replace(problem, max_depth=min(MORE, problem.max_depth))
+    watch.keep(found, 0.0)
+    watch.proved = max(watch.proved, found.lower_bound)
+    other = run(more, watch.limits(1.0), watch.shown(False))
+    if other.status != "optimal":
+        return watch.with_tree(found, other)
+    watch.keep(other)
+    if more.max_depth == problem.max_depth:
+        watch.proves(int(watch.least()))
+        return watch.found("optimal")
+    return _deeper(by_splits, problem, watch, MORE, 1.0) or watch.found("time_limit")
+
+
+def _deeper(
+    by_splits: RunSplits, problem: Problem, watch: Watch, levels: int, share: float
+) -> Found | None:
+    """Search trees of more levels by splits, within a share of the time."""
     found = by_sizes(by_splits, problem, watch, levels, share) if problem.penalty else None
     if found is None:
         limits = replace(watch.limits(share), proved=watch.proved)
@@ -113,16 +136,12 @@ def _by_splits(
         found = watch.finished(found)
     if found.status == "optimal" and not problem.penalty:
         return _fewest(by_splits, problem, found, watch)
-    if found.status != "time_limit":
-        return found
-    more = replace(problem, max_depth=min(MORE, problem.max_depth))
-    watch.keep(found, 0.0)
-    return watch.with_tree(found, run(more, watch.limits(1.0), watch.shown(False)))
+    return found
 
 
-def _prove_at_once(problem: Problem, watch: Watch) -> None:
-    """Prove something of all trees before they are searched, within some of the time."""
-    best, until = watch.best, watch.share_gone() + AT_ONCE_SHARE
+def _prove_at_once(problem: Problem, watch: Watch, share: float) -> None:
+    """Prove something of all trees before they are searched, within a share of the time."""
+    best, until = watch.best, watch.share_gone() + share
     assert best is not None
     for bound in bounds_at_once(problem, best.tree, lambda: watch.limits(until).seconds):
         watch.proves(bound)
@@ -265,7 +284,7 @@ def sizes_upwards(
         one = None
         if by_splits is not None:
             watch.proved = 0  # of fewer splits
-            _prove_at_once(sized, watch)
+            _prove_at_once(sized, watch, AT_ONCE_SHARE / (most - FEW))
             limits, levels = replace(watch.limits(1.0), proved=watch.proved), levels_of(shallow_one)
             one = by_splits(sized, limits, watch.shown(True), watch.least(), levels)
         if one is None:
