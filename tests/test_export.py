@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.tree
 from hypothesis import given
@@ -29,8 +30,8 @@ from exactree.export import (
 )
 from exactree.export.colours import class_colours, node_colour
 from exactree.export.subject import read_subject
-from exactree.splits import AxisSplit
-from exactree.tree import Leaf, Node, Split, Tree, leaves, nodes, predict
+from exactree.splits import AxisSplit, SelectedSplit
+from exactree.tree import Leaf, Node, Split, Tree, from_dict, leaves, nodes, predict, to_dict
 
 IRIS = load_iris(as_frame=True)
 X, NAMES = IRIS.data, [str(name) for name in IRIS.target_names]
@@ -171,6 +172,40 @@ def test_rules_in_words() -> None:
     assert export_rules(Leaf(0)) == "0"
     assert "then 1.5 (2 rows" in export_rules(NUMBERS)
     assert "if x[0]^2 + x[1]^2 <= 1 then 0" in export_rules(Node(Circle(), Leaf(0), Leaf(1)))
+
+
+ZEROS_AND_ONES = np.array([[0, 5], [1, 5], [0, 2], [1, 2]] * 3, dtype=float)
+
+
+@pytest.mark.parametrize("splits", ["axis", "binary", "table"])
+def test_zeros_and_ones_are_asked_about_as_people_do(splits: Any) -> None:
+    X: Any = ZEROS_AND_ONES
+    if splits == "table":
+        X = pd.DataFrame({"member": X[:, 0].astype(int), "age": X[:, 1], "a": ["x"] * len(X)})
+    families = "axis" if splits == "table" else splits
+    clf = OptimalTreeClassifier(splits=families, max_depth=1).fit(X, ZEROS_AND_ONES[:, 0] == 1)
+    names = ["member", "age", "a"][: X.shape[1]]
+    text = export_text(clf, feature_names=names, class_names=["stays", "goes"])
+    assert text.splitlines() == ["member = 1", "├─ no: stays (6 rows)", "└─ yes: goes (6 rows)"]
+    assert clf.tree_ == from_dict(to_dict(clf.tree_))
+    assert export_text(from_dict(to_dict(clf.tree_))).startswith("x[0] = 1")
+    rules = export_rules(clf, feature_names=names, class_names=["stays", "goes"]).splitlines()
+    assert rules[0].startswith("if member = 0 then stays") and "if member = 1" in rules[1]
+    graph = export_dot(clf, feature_names=names)
+    assert '0 -> 1 [label="no"]' in graph and '0 -> 2 [label="yes"]' in graph
+    assert clf.predict(X).tolist() == (ZEROS_AND_ONES[:, 0] == 1).tolist()
+
+
+def test_a_selected_split_is_asked_as_it_is() -> None:
+    selected = SelectedSplit(AxisSplit(0, 0.5, two_values=True), (1,))
+    assert (selected.question(), selected.answers) == ("x[1] = 1", ("no", "yes"))
+
+
+def test_other_numbers_are_compared() -> None:
+    clf = OptimalTreeClassifier(max_depth=1).fit(ZEROS_AND_ONES, ZEROS_AND_ONES[:, 1] > 3)
+    assert export_text(clf).startswith("x[1] <= ")
+    some = OptimalTreeClassifier(max_depth=1).fit([[0], [0], [1], [2]], [0, 0, 1, 1])
+    assert export_text(some).startswith("x[0] <= 0.5")  # 2 is no answer to a question of yes or no
 
 
 # --- Graphviz ---------------------------------------------------------------------------------

@@ -464,7 +464,9 @@ def test_headlines_name_training_test_and_cart(tmp_path: Path) -> None:
     cards = dict(CARD.findall((tmp_path / "r.html").read_text(encoding="utf-8")))
     assert cards["training accuracy"] == f"{clf.score(X[::2], y[::2]):.1%}"
     assert cards["test accuracy"] == f"{clf.score(X[1::2], y[1::2]):.1%}"
-    cart = DecisionTreeClassifier(max_leaf_nodes=clf.get_n_leaves(), random_state=0)
+    cart = DecisionTreeClassifier(
+        max_leaf_nodes=clf.get_n_leaves(), max_depth=clf.get_depth(), random_state=0
+    )
     cart.fit(X[::2], y[::2])
     assert cards["CART of this size, test accuracy"] == f"{cart.score(X[1::2], y[1::2]):.1%}"
     write_report(clf, X, y, tmp_path / "r.html")

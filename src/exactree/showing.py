@@ -96,7 +96,7 @@ def _lines(
 ) -> list[str]:
     """Say what a node asks or predicts, and how many rows it has."""
     if isinstance(node, Node):
-        first = node.split.formula(names, **digits)
+        first = node.split.question(names, **digits)
     elif classes:
         first = str(classes[int(node.value)])
     else:
@@ -112,11 +112,11 @@ def _edges(tree: Tree, corners: list[Place], widths: list[float]) -> Iterator[st
         if isinstance(node, Leaf):
             return
         left, right = at + 1, at + 2 * size(node.left) + 2
-        for child, answer in ((left, "yes"), (right, "no")):
+        for child, answer in zip((left, right), node.split.answers, strict=True):
             (x, y), (to, end) = corners[at], corners[child]
             x, y, end = x + widths[at], y + HIGH / 2, end + HIGH / 2
             half = (x + to) / 2
-            at_y = end - 4 if answer == "yes" else end + 12
+            at_y = end - 4 if child == left else end + 12
             yield (
                 f'<path d="M{x:.1f} {y:.1f}C{half:.1f} {y:.1f} {half:.1f} {end:.1f} {to:.1f} '
                 f'{end:.1f}" fill="none" stroke="currentColor" opacity="0.4"/>'

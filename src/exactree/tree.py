@@ -76,6 +76,15 @@ class Split(ABC):
     ) -> str:
         """Write the question down, or its opposite if not `holds`; 17 `digits` are exact."""
 
+    @property
+    def answers(self) -> tuple[str, str]:
+        """What rows that go left and rows that go right say to the question as people ask it."""
+        return ("yes", "no")
+
+    def question(self, feature_names: Sequence[str] | None = None, **digits: Unpack[Digits]) -> str:
+        """Write down what a person would ask; `answers` says who says yes."""
+        return self.formula(feature_names, holds=self.answers[0] == "yes", **digits)
+
     @abstractmethod
     def features(self) -> tuple[int, ...]:
         """Name the columns that the question looks at."""
@@ -336,16 +345,13 @@ def telling(tree: Tree, **options: Unpack[Digits]) -> Digits:
 
 
 def _lines(
-    tree: Tree,
-    features: Sequence[str] | None,
-    classes: Sequence[object] | None,
-    options: Digits,
+    tree: Tree, features: Sequence[str] | None, classes: Sequence[object] | None, options: Digits
 ) -> Iterator[str]:
     if isinstance(tree, Leaf):
         yield _leaf_text(tree, classes)
         return
-    yield tree.split.formula(features, **options)
-    for child, answer, bar in ((tree.left, "yes", "│"), (tree.right, "no", " ")):
+    yield tree.split.question(features, **options)
+    for child, answer, bar in zip((tree.left, tree.right), tree.split.answers, "│ ", strict=True):
         first, *rest = _lines(child, features, classes, options)
         yield f"{'├' if bar == '│' else '└'}─ {answer}: {first}"
         yield from (f"{bar}  {line}" for line in rest)
@@ -355,10 +361,8 @@ def _leaf_text(leaf: Leaf, classes: Sequence[object] | None) -> str:
     shown = value_text(leaf.value)
     if classes is not None:
         shown = str(classes[int(leaf.value)])
-    if not leaf.rows:
-        return shown
-    count = "1 row" if leaf.rows == 1 else f"{leaf.rows} rows"
-    return f"{shown} ({count}, loss {leaf.cost:.6g})" if leaf.cost else f"{shown} ({count})"
+    loss = f", loss {leaf.cost:.6g}" if leaf.cost else ""
+    return f"{shown} ({leaf.rows} row{'s' * (leaf.rows != 1)}{loss})" if leaf.rows else shown
 
 
 def to_dict(tree: Tree) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def _edges(tree: Tree, number: int) -> Iterator[str]:
         return
     left = number + 1
     right = left + 2 * size(tree.left) + 1
-    yield f'{number} -> {left} [label="yes"];'
-    yield f'{number} -> {right} [label="no"];'
+    for child, answer in zip((left, right), tree.split.answers, strict=True):
+        yield f'{number} -> {child} [label="{answer}"];'
     yield from _edges(tree.left, left)
     yield from _edges(tree.right, right)
 

@@ -17,7 +17,7 @@ def node_label(subject: Subject, node: Tree) -> list[str]:
     ['yes', '10 rows', 'yes: 8', 'no: 2']
     """
     if not isinstance(node, Leaf):
-        return [node.split.formula(subject.feature_names, **subject.few_digits)]
+        return [node.split.question(subject.feature_names, **subject.few_digits)]
     if not node.rows:
         return [subject.answer(node)]
     count = f"{node.rows} row{'s' * (node.rows != 1)}"

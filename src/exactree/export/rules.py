@@ -132,7 +132,7 @@ def _conditions(subject: Subject, path: tuple[Step, ...], digits: int) -> Iterat
     """Write the questions in the order in which columns first occur, each column once."""
     told: set[int] = set()
     for split, holds in path:
-        if not isinstance(split, AxisSplit):
+        if not isinstance(split, AxisSplit) or split.two_values:
             yield _alone(split.formula(subject.feature_names, holds=holds, digits=digits))
         elif split.feature not in told:
             told.add(split.feature)

@@ -59,7 +59,7 @@ def plot_tree(
     wrap: int = 26,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the tree: questions in boxes, yes to the left, leaves with the rows that reach them.
+    """Draw the tree: questions in boxes, answers at the lines, leaves with the rows in them.
 
     A box has the colour of its class, paler the more the classes are mixed.
 
@@ -218,7 +218,7 @@ def _draw_edges(ax: Axes, tree: Tree, boxes: list[Box], fontsize: float, number:
     if isinstance(tree, Leaf):
         return number + 1
     following = number + 1
-    for child, answer in ((tree.left, "yes"), (tree.right, "no")):
+    for child, answer in zip((tree.left, tree.right), tree.split.answers, strict=True):
         _draw_edge(ax, boxes[number], boxes[following], answer, fontsize)
         following = _draw_edges(ax, child, boxes, fontsize, following)
     return following

@@ -116,7 +116,7 @@ def tree_svg(evidence: Evidence) -> str:
     corners, (wide, high) = positions(every, widths, heights)
     sides = [_Sides(*c, w, h) for c, w, h in zip(corners, widths, heights, strict=True)]
     edges = [
-        _edge(p, sides, p.node.rows / max(subject.tree.rows, 1))
+        _edge(p, every[p.parent].node, sides, p.node.rows / max(subject.tree.rows, 1))
         for p in every
         if p.parent is not None
     ]
@@ -147,7 +147,7 @@ class _Sides:
         return self.y + self.high / 2
 
 
-def _edge(place: Place, sides: list[_Sides], share: float) -> str:
+def _edge(place: Place, parent: Tree, sides: list[_Sides], share: float) -> str:
     """Draw the way from the parent, as wide as the share of the rows that go it."""
     assert place.parent is not None
     here, above = sides[place.number], sides[place.parent]
@@ -157,7 +157,8 @@ def _edge(place: Place, sides: list[_Sides], share: float) -> str:
         f"M{from_x} {above.middle}C{half_way} {above.middle} {half_way} {here.middle} "
         f"{here.x} {here.middle}"
     )
-    answer = "yes" if place.number == place.parent + 1 else "no"
+    assert isinstance(parent, Node)
+    answer = parent.split.answers[place.number != place.parent + 1]
     own = {"data_child": place.number, "style": f"--rows:{share:.3f}"}
     line = element("path", class_="edge", d=curve, **own)
     at = {"x": here.x - 6, "y": here.middle - 8, "text_anchor": "end"}

@@ -63,12 +63,13 @@ def goodness(evidence: Evidence, where: str) -> dict[str, str]:
 
 
 def cart(evidence: Evidence, test: Evidence | None) -> dict[str, str]:
-    """Give the score of a greedy tree of as many leaves, where it can read the rows."""
+    """Give the score of a greedy tree as large and as deep at most, where it can read the rows."""
     leaves = size(evidence.subject.tree) + 1
     if isinstance(evidence.X, Table) or leaves < 2:
         return {}
     kind = DecisionTreeRegressor if evidence.subject.classes is None else DecisionTreeClassifier
-    model = kind(max_leaf_nodes=leaves, random_state=0).fit(evidence.X, evidence.truth)
+    greedy = kind(max_leaf_nodes=leaves, max_depth=depth(evidence.subject.tree), random_state=0)
+    model = greedy.fit(evidence.X, evidence.truth)
     score = "R²" if evidence.subject.classes is None else "accuracy"
     shown = ".3f" if evidence.subject.classes is None else ".1%"
     found = {f"CART of this size, training {score}": evidence}

@@ -195,7 +195,7 @@ function rulesTo(i) {
 function tell(i) {
   const node = nodes[i];
   const panel = document.getElementById("panel");
-  panel.replaceChildren(make("h3", isLeaf(i) ? `Leaf: ${node.answer}` : `${node.yes} ?`));
+  panel.replaceChildren(make("h3", isLeaf(i) ? `Leaf: ${node.answer}` : `${node.asks} ?`));
   if (node.whole) {
     const all = make("details");
     all.append(make("summary", "All terms"), make("p", node.whole));

@@ -45,7 +45,7 @@ def short_question(subject: Subject, node: Node) -> str:
 
 def _tries(subject: Subject, split: Split) -> Iterator[str]:
     names = subject.feature_names
-    yield split.formula(names, **subject.few_digits)
+    yield split.question(names, **subject.few_digits)
     digits: Digits = {"digits": 3} if surface_of(split) else subject.few_digits
     for terms in (2, 1):
         yield _written(split, names, terms, **digits)
@@ -59,7 +59,7 @@ def _written(split: Split, names: Names | None, terms: int, **digits: Unpack[Dig
     """Write a formula; a surface with at most so many terms."""
     found = surface_of(split)
     if found is None:
-        return split.formula(names, **digits)
+        return split.question(names, **digits)
     surface, columns = found
     if columns is not None:
         names = tuple(f"x[{j}]" if names is None else names[j] for j in columns)

@@ -123,6 +123,8 @@ def _node(evidence: Evidence, place: Place, samples: list[int]) -> dict[str, Any
         names, digits = subject.feature_names, subject.digits
         found["yes"] = node.split.formula(names, **digits)
         found["no"] = node.split.formula(names, holds=False, **digits)
+        found["asks"] = node.split.question(names, **digits)
+        found["answers"] = node.split.answers
         found["question"] = _asked(node)
         whole = full_question(subject, node)
         if len(whole) > len(found["yes"]):

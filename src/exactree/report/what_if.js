@@ -112,13 +112,13 @@ function ask() {
   const end = nodes[path[path.length - 1]];
   path.slice(1).forEach((i, step) => {
     const node = nodes[path[step]];
-    steps.append(make("li", `${node.yes}? ${i === node.left ? "Yes." : "No."}`));
+    steps.append(make("li", `${node.asks}? ${node.answers[i === node.left ? 0 : 1] === "yes" ? "Yes." : "No."}`));
   });
   mark(path);
   if (end.left !== null) {
     outcome.textContent = end.question
-      ? `“${end.yes}” needs all of its numbers.`
-      : `Only Python can answer “${end.yes}”: use predict.`;
+      ? `“${end.asks}” needs all of its numbers.`
+      : `Only Python can answer “${end.asks}”: use predict.`;
     return;
   }
   conclude(outcome, end);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,17 +24,22 @@ class AxisSplit(Split):
     """Is the value in column `feature` at most `threshold`?
 
     `missing` says whether a missing value goes "left" or "right"; None: no training row of the node
-    missed it.
+    missed it. With `two_values` the column is 0 or 1 in all training rows, and people ask whether
+    it is 1: the rows that go left say no.
 
     >>> AxisSplit(0, 2.5).goes_left(np.array([[2.0], [3.0]])).tolist()
     [True, False]
     >>> AxisSplit(0, 2.5, missing="left").formula(["age"])
     'age <= 2.5 or missing'
+    >>> member = AxisSplit(0, 0.5, two_values=True)
+    >>> member.question(["member"]), member.answers, member.formula(["member"])
+    ('member = 1', ('no', 'yes'), 'member = 0')
     """
 
     feature: int
     threshold: float
     missing: str | None = None
+    two_values: bool = field(default=False, compare=False)  # how it is written, not what it is
     kind: ClassVar[str] = "axis"
     reads_tables: ClassVar[bool] = True
 
@@ -57,8 +62,15 @@ class AxisSplit(Split):
         'height > 0.1'
         """
         name = f"x[{self.feature}]" if feature_names is None else feature_names[self.feature]
-        told = f"{enclosed(name)} {'<=' if holds else '>'} {shown(self.threshold, digits)}"
-        return told + or_missing(self.missing, holds=holds)
+        told = f"{'<=' if holds else '>'} {shown(self.threshold, digits)}"
+        if self.two_values:
+            told = "= 0" if holds else "= 1"
+        return f"{enclosed(name)} {told}{or_missing(self.missing, holds=holds)}"
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        """Zeros go left, and say no."""
+        return ("no", "yes") if self.two_values else ("yes", "no")
 
     def features(self) -> tuple[int, ...]:
         """Name the columns that the question looks at."""
@@ -67,15 +79,17 @@ class AxisSplit(Split):
     def to_dict(self) -> dict[str, Any]:
         """Give JSON-compatible data with the key "kind"."""
         found = {"kind": self.kind, "feature": self.feature, "threshold": self.threshold}
-        return found if self.missing is None else {**found, "missing": self.missing}
+        found |= {} if self.missing is None else {"missing": self.missing}
+        return found | ({"two_values": True} if self.two_values else {})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Undo `to_dict`."""
-        read_record(data, "the split", ("kind", "feature", "threshold"), optional=("missing",))
+        optional = ("missing", "two_values")
+        read_record(data, "the split", ("kind", "feature", "threshold"), optional=optional)
         feature = read_whole(data["feature"], "feature")
         threshold = float(read_number(data["threshold"], "threshold"))
-        return cls(feature, threshold, side(data.get("missing")))
+        return cls(feature, threshold, side(data.get("missing")), data.get("two_values") is True)
 
 
 @dataclass(frozen=True)
@@ -117,6 +131,15 @@ class MissingSplit(Split):
         read_record(data, "the split", ("kind", "feature", "asks"))
         asks = read_text(data["asks"], "asks", ("missing", "known"))
         return cls(read_whole(data["feature"], "feature"), asks == "known")
+
+
+def zeros_and_ones(values: NDArray[Any]) -> bool:
+    """Tell whether all values of a column that are not missing are 0 or 1.
+
+    >>> zeros_and_ones(np.array([0.0, 1.0, np.nan])), zeros_and_ones(np.array([0.0, 2.0]))
+    (True, False)
+    """
+    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def side(missing: Any) -> str | None:
@@ -228,7 +251,7 @@ class AxisColumns(Sources):
             return None
         values, ranks = self.values[cut.column], self.columns[cut.column]
         low, high = (float(values[(ranks == rank).argmax()]) for rank in (cut.rank, cut.above))
-        return AxisSplit(cut.column, between(low, high))
+        return AxisSplit(cut.column, between(low, high), two_values=zeros_and_ones(values))
 
     def split(
         self,
@@ -244,7 +267,8 @@ class AxisColumns(Sources):
             assert isinstance(cut, Cut)
             column = cut.column
         values = self.values[column, rows]
-        return AxisSplit(column, between(float(values[left].max()), float(values[~left].min())))
+        threshold = between(float(values[left].max()), float(values[~left].min()))
+        return AxisSplit(column, threshold, two_values=zeros_and_ones(self.values[column]))
 
 
 @dataclass(frozen=True)

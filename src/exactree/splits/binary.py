@@ -45,7 +45,8 @@ class BinaryColumns(Sources):
         """Do it without the rows."""
         assert isinstance(cut, Cut)
         f = cut.column
-        return AxisSplit(f, between(float(self.low[f]), float(self.high[f])))
+        low, high = float(self.low[f]), float(self.high[f])
+        return AxisSplit(f, between(low, high), two_values=low == 0 and high == 1)
 
 
 @dataclass(frozen=True)

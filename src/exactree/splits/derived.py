@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,13 @@ from numpy.typing import NDArray
 from exactree.partitions import Partitions
 from exactree.problem import Cut, ListedSplit, Ranks
 from exactree.rows import dense_ranks
-from exactree.splits.axis import AxisColumns, AxisSplit, MissingSplit, between
+from exactree.splits.axis import (
+    AxisColumns,
+    AxisSplit,
+    MissingSplit,
+    between,
+    zeros_and_ones,
+)
 from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
 from exactree.splits.moments import MomentSplit
@@ -91,10 +97,14 @@ class TableColumns(Sources):
             asked = self.asked[cut.column]
         if asked.by == "equality":
             return _equality(asked)
-        column = self.table.column(asked.feature).take(rows)
+        whole = self.table.column(asked.feature)
+        column = whole.take(rows)
         if asked.by == "subset":
             return _subset(asked.feature, column, left)
-        return _threshold(asked.feature, column, left)
+        found = _threshold(asked.feature, column, left)
+        if isinstance(found, AxisSplit):
+            return replace(found, two_values=zeros_and_ones(whole.numbers()))
+        return found
 
 
 def _equality(asked: Asked) -> Split:

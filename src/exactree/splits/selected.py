@@ -43,6 +43,11 @@ class SelectedSplit(Split):
         names = [f"x[{j}]" if feature_names is None else feature_names[j] for j in self.columns]
         return self.split.formula(names, holds=holds, digits=digits)
 
+    @property
+    def answers(self) -> tuple[str, str]:
+        """They are those of the split."""
+        return self.split.answers
+
     def features(self) -> tuple[int, ...]:
         """Name the columns that the question looks at."""
         return tuple(self.columns[j] for j in self.split.features())
