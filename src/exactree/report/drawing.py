@@ -161,7 +161,8 @@ def _edge(place: Place, parent: Tree, sides: list[_Sides], share: float) -> str:
     answer = parent.split.answers[place.number != place.parent + 1]
     own = {"data_child": place.number, "style": f"--rows:{share:.3f}"}
     line = element("path", class_="edge", d=curve, **own)
-    at = {"x": here.x - 6, "y": here.middle - 8, "text_anchor": "end"}
+    beside = 18 if here.middle > above.middle else -8  # where the line does not come from
+    at = {"x": here.x - 6, "y": here.middle + beside, "text_anchor": "end"}
     return line + element("text", answer, class_="answer", data_child=place.number, **at)
 
 

@@ -121,7 +121,8 @@ function place() {
       part.setAttribute("d", way);
     } else {
       part.setAttribute("x", at[child][0] - 6);
-      part.setAttribute("y", at[child][1] - 8);
+      const falls = !narrow && at[child][1] > at[parent][1]; // then the line comes from above
+      part.setAttribute("y", at[child][1] + (falls ? 18 : -8));
     }
   }
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
