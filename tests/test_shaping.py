@@ -245,3 +245,14 @@ def test_what_cannot_be_is_refused(more: dict[str, Any], said: str) -> None:
     given = {"X": [[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]], "y": [0, 1, 0], "max_depth": 1}
     with pytest.raises(ValueError, match=said):
         exactree.solve(**{**given, **more})
+
+
+def test_rows_that_differ_in_other_columns_alone() -> None:
+    """Over one column they are equal, and in no order by label: they bounded what they should not.
+
+    Column 1 has one error among the rows of 0 and one among those of 2.
+    """
+    X = [[0, 0, 1], [1, 2, 1], [0, 1, 1], [1, 2, 1], [0, 0, 0], [2, 1, 1], [1, 2, 2]]
+    y = [0, 1, 1, 0, 1, 1, 0]
+    for constraint in ({"interaction_cst": "no_interactions"}, {"max_features_used": 1}):
+        assert exactree.solve(X, y, max_depth=2, **constraint).objective == 2

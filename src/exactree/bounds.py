@@ -150,6 +150,7 @@ def equal_rows(columns: Ranks, labels: Ranks, weights: Ints) -> int:
     new_row = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
     if new_row.all():
         return 0
+    assert not ((labels[1:] < labels[:-1]) & ~new_row[1:]).any(), "a false bound: rows not sorted"
     new_class = new_row.copy()
     new_class[1:] |= labels[1:] != labels[:-1]
     starts = np.flatnonzero(new_class)

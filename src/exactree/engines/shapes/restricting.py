@@ -103,6 +103,10 @@ class Inner:
             ranks.append(own)
             kept.append(place.reshape(-1).astype(np.int32))
         table = np.stack(kept) if kept else np.zeros((0, len(rows)), np.int32)
+        # The rows of a Problem are sorted by their values, of fewer columns here, then by label:
+        # bounds by equal rows rely on it.
+        order = np.lexsort((self.problem.labels[rows], *table[::-1]))
+        rows, table = rows[order], table[:, order]
         most = len(rows) - 1
         depth = min(budget.depth, most)
         splits = None if budget.splits is None else min(budget.splits, most)
