@@ -20,13 +20,14 @@ namespace exactree {
 
 namespace {
 
-// The targets, as shares (in 1/256) of what the first tree costs.
-constexpr int kTargets[] = {64, 128, 176};
+// The targets, as shares (in 1/256) of what the first tree costs. At two levels the lowest takes as
+// long as the next.
+constexpr int kLowest = 24, kTargets[] = {kLowest, 64, 128, 176};
 // How many evaluations there may be, by depth: so many times as many as it takes to evaluate every
 // column at one threshold of every column, on both sides for every level above. And the most that
-// they may take of a limit of time.
+// they may take of a limit of time: the first, without which nothing is proved, and all others.
 constexpr std::int64_t kRepeats[] = {0, 0, 4, 8};
-constexpr double kShareOfTime = 0.25;
+constexpr double kFirstShareOfTime = 0.6, kShareOfTime = 0.25;
 // Tables of so many numbers have such a bound, by depth: two levels, and three. Losses of numbers
 // and costs per row take many times as long as classes. More levels have low rounds of their own.
 constexpr int kMostLevels = 3;
@@ -57,14 +58,17 @@ void ColumnFrontier<V>::prove_first() {
   probe.chains.resize(static_cast<std::size_t>(columns));
   const Control& control = top_.worker.control();
   probe.last_evaluation = top_.worker.work().counters.evaluations + most;
-  probe.last_second = control.seconds() + control.time_limit * kShareOfTime;
+  const double start = control.seconds();
+  probe.last_second = start + control.time_limit * kFirstShareOfTime;
   const Cost best = top_.incumbents[0].value;
   for (const int share : kTargets) {
+    if (share == kLowest && top_.budget.depth == 2) continue;
     const V target = V::constant(best / 256 * share + best % 256 * share / 256, budgets());
     if (!any_below(V::constant(top_.request.lower_bound, budgets()), target)) continue;
     // A tree that an earlier round met may cost less than this one looks for.
     if (probe.found < target.most() || !none_below(target, probe)) break;
     if (top_.incumbents.raise_bound(target)) top_.incumbents.report();
+    probe.last_second = start + control.time_limit * kShareOfTime;
   }
   top_.worker.control().use_memory(-probe.frame.bytes);
 }
