@@ -187,6 +187,9 @@ def test_fractions_as_classes_are_asked_about(tmp_path: Path, capsys: Capture) -
         assert main(["fit", data, "--target", "y"]) == 0
         told = "has 2 different numbers, such as 2.5, in 2 rows, each taken as a class: --task reg"
         assert (told in capsys.readouterr().err) == asked
+    data = table(tmp_path, "x,y\n1,2.5\n2,3\n")
+    assert main(["fit", data, "--target", "y", "--task", "regression"]) == 0
+    assert "warning" not in capsys.readouterr().err
 
 
 def test_a_table_is_no_model(tmp_path: Path, capsys: Capture) -> None:

@@ -190,8 +190,8 @@ def refuse_unwritable(path: str) -> None:
 
 def warn_of_numbers(output: Output, y: Target, args: argparse.Namespace) -> None:
     """Ask whether a target of fractions, or of mostly different numbers, is meant as classes."""
-    different = set(y) if args.task == "classification" else set()
-    if not all(map(is_number, different)):
+    different = set(y)
+    if args.task != "classification" or not all(map(is_number, different)):
         return
     fraction = next((value for value in y if not float(value).is_integer()), None)
     if fraction is not None or len(different) > max(20, len(y) // 2):
