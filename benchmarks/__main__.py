@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import cluster, losses, oblique, regression, report, suites, surfaces
+from benchmarks import cluster, losses, oblique, regression, report, stopped, suites, surfaces
 from benchmarks.accuracy.experiment import accuracy
-from benchmarks.anytime import anytime
+from benchmarks.anytime import anytime, fractions
 from benchmarks.data import bundled, chosen, folder
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.large import large
@@ -37,6 +37,9 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "limits": limits,
     "cluster": cluster.cluster,
     "anytime": anytime,
+    "anytime_fractions": fractions,
+    "anytime_trees": stopped.trees,
+    "anytime_bounds": stopped.bounds,
     "large": large,
     "policy": policy,
     "ratios": ratios,

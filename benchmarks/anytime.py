@@ -1,4 +1,7 @@
-"""What is proved and found at fractions of a full run; bounds of stopped runs, confirmed by it."""
+"""What is proved and found at fractions of a full run; bounds of stopped runs, confirmed by it.
+
+Then what searches of some seconds find and prove, beside others (benchmarks/stopped.py).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,12 +10,20 @@ from benchmarks.jobs import Job, Record
 from benchmarks.judge import judge_all
 from benchmarks.report import duration, number, table
 from benchmarks.runner import run_all
+from benchmarks.stopped import bounds, trees
 from benchmarks.suites import OURS, Finding, Setting
 
 SHARES = (0.1, 0.25, 0.5, 0.75)
 
 
 def anytime(setting: Setting) -> Finding:
+    """Everything that is asked of a search before its end: half an hour for ten sets."""
+    parts = [fractions(setting), trees(setting), bounds(setting)]
+    records = [record for part in parts for record in part.records]
+    return Finding(records, "\n\n".join(part.text for part in parts))
+
+
+def fractions(setting: Setting) -> Finding:
     """One run of every set, read from its history, and one that is stopped halfway."""
     full = setting.measure("anytime", [setting.problem], solvers=[OURS], repeat=1)
     stopped = run_all(

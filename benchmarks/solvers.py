@@ -77,7 +77,7 @@ def solver(name: str, package: str, **claims: bool) -> Callable[[Prepare], Prepa
 
 def find(text: str) -> tuple[Solver, Options]:
     """The solver and the options of "name" or "name:key=value,key=value"."""
-    for peers in ("oblique_peers", "oblique_packages"):  # which enter their solvers
+    for peers in ("oblique_peers", "oblique_packages", "heuristics"):  # which enter their solvers
         import_module(f"benchmarks.{peers}")
     name, _, rest = text.partition(":")
     if name not in SOLVERS:

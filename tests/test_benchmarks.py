@@ -14,7 +14,7 @@ import pytest
 
 import exactree
 from benchmarks import __main__ as command
-from benchmarks import plots, report, runner, suites, trees
+from benchmarks import plots, report, runner, stopped, suites, trees
 from benchmarks.data import (
     Instance,
     bundled,
@@ -529,9 +529,26 @@ def test_anytime_end_to_end(experiment: Experiment, monkeypatch: pytest.MonkeyPa
     history = [(0.0, 4.0, 0.0), (1.0, 3.0, 1.0), (4.0, 2.0, 2.0)]
     late = Answer(2, "time_limit", trees.leaf(0), 2, history=history)
     enter(monkeypatch, fake("exactree", lambda _: late))
-    code, text = experiment("anytime", "--only", "steps")
+    code, text = experiment("anytime_fractions", "--only", "steps")
     assert code == 0 and {"0%, +100.0%", "50%, +50.0%"} <= set(cells(text, "steps"))
     assert "No bound of a stopped run is refuted" in text
+
+
+def test_stopped_searches_end_to_end(
+    experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = Answer(2, "time_limit", trees.leaf(0), 1)
+    others = [fake(name, Answer(3, "greedy"), exact=False) for name in ("pycontree", "cart")]
+    better = fake("licketysplit", Answer(1, "greedy"), exact=False)
+    find("licketysplit")
+    enter(monkeypatch, fake("exactree", late), *others, better)
+    monkeypatch.setattr(stopped, "LARGE", (generated(60, 2, 2),))
+    monkeypatch.setattr(stopped, "NOISY", generated(80, 2, 2))
+    _, text = experiment("anytime_trees", "--only", "steps")
+    assert "| steps | 2 (+0.0%) | 2 (+0.0%) | 1 |" in text
+    assert text.count("| steps | 2 | 1 | 3 | 3 | 1 | above licketysplit |") == 2
+    _, text = experiment("anytime_bounds", "--only", "steps")
+    assert "| tree-60x2-2 | 1 (50%) | 1 (50%) |" in text and "3 levels in 10 s 2, proved 1" in text
 
 
 def test_bad_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
