@@ -130,10 +130,9 @@ ObliqueResult search_oblique(const PointTable& z, std::optional<ArrayIn<std::int
   for (const StartTree& start : starts) request.starts.push_back(read_tree(start, z.shape(0)));
   SearchProgress progress;
   progress.lower_bound = lower_bound;
-  Watcher watcher(std::move(poll), progress);
   Control control;
+  Watcher watcher(std::move(poll), progress, control);
   control.time_limit = time_limit;
-  control.signal = [&watcher](double seconds) { return watcher(seconds); };
   const ObliqueSearch search = kernels(isa).oblique;
   ObliqueResult result;
   {

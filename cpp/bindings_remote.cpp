@@ -69,9 +69,8 @@ class PySession : Role {
  public:
   PySession(const Posed& posed, double time_limit, std::int64_t memory_limit,
             std::optional<PollFunction> poll, bool keep)
-      : Role(posed, memory_limit), watcher_(std::move(poll), progress_) {
+      : Role(posed, memory_limit), watcher_(std::move(poll), progress_, control_) {
     control_.time_limit = time_limit;
-    control_.signal = [this](double seconds) { return watcher_(seconds); };
     nb::gil_scoped_release release;
     session_ = make_session(posing_, make_root(), control_, progress_, keep);
   }

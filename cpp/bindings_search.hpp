@@ -30,7 +30,8 @@ using namespace nb::literals;
 template <class T, int Dimensions>
 using ArrayIn = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
 
-using PollFunction = nb::typed<nb::callable, void(double, Cost, Cost)>;
+// Seconds, objective and bound; then the open pieces, -1 if nobody counts them, and the nodes.
+using PollFunction = nb::typed<nb::callable, void(double, Cost, Cost, std::int64_t, std::int64_t)>;
 
 inline void require(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
@@ -46,14 +47,18 @@ void require_length(const ArrayIn<T, 1>& array, std::size_t rows, const char* na
 // search, which then reports it; any other exception of the function is raised afterwards.
 class Watcher {
  public:
-  Watcher(std::optional<PollFunction> poll, const SearchProgress& progress)
-      : poll_(std::move(poll)), progress_(progress) {}
+  Watcher(std::optional<PollFunction> poll, const SearchProgress& progress, Control& control)
+      : poll_(std::move(poll)), progress_(progress), control_(control) {
+    control.signal = [this](double seconds) { return (*this)(seconds); };
+  }
 
   bool operator()(double seconds) {
     nb::gil_scoped_acquire acquire;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (poll_) (*poll_)(seconds, progress_.objective.load(), progress_.lower_bound.load());
+      if (poll_)
+        (*poll_)(seconds, progress_.objective.load(), progress_.lower_bound.load(),
+                 control_.open_pieces(), control_.nodes());
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_KeyboardInterrupt)) failure_ = std::current_exception();
       return true;
@@ -67,6 +72,7 @@ class Watcher {
  private:
   std::optional<PollFunction> poll_;
   const SearchProgress& progress_;
+  const Control& control_;
   std::exception_ptr failure_;
 };
 
@@ -146,11 +152,10 @@ template <class Run>
 SearchResult watched(const Run& run, double time_limit, std::int64_t memory_limit,
                      std::optional<PollFunction> poll) {
   SearchProgress progress;
-  Watcher watcher(std::move(poll), progress);
   Control control;
+  Watcher watcher(std::move(poll), progress, control);
   control.time_limit = time_limit;
   control.memory_limit = memory_limit;
-  control.signal = [&watcher](double seconds) { return watcher(seconds); };
   SearchResult result;
   {
     nb::gil_scoped_release release;

@@ -94,13 +94,13 @@ def test_the_table_has_a_line_for_a_change_and_at_most_one_a_second() -> None:
     text = io.StringIO()
     table = ProgressTable(text, one_line=False)
     for seconds, best, bound in [(0.1, 9, 0), (0.2, 8, 0), (1.2, 8, 0), (1.3, 8, 1), (5.0, 8, 1)]:
-        table(Progress(seconds, best, bound))
+        table(Progress(seconds, best, bound, 7, 30))
     lines = text.getvalue().splitlines()
     assert lines[0] == HEADER
     assert [line.split() for line in lines[1:]] == [
-        ["0.1s", "9", "0", "100.0%"],
-        ["1.2s", "8", "0", "100.0%"],
-        ["5.0s", "8", "1", "87.5%"],
+        ["0.1s", "9", "0", "100.0%", "7", "30"],
+        ["1.2s", "8", "0", "100.0%", "7", "30"],
+        ["5.0s", "8", "1", "87.5%", "7", "30"],
     ]
     one = io.StringIO()
     show = ProgressTable(one, one_line=True)

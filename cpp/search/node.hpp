@@ -41,15 +41,22 @@ struct Workspace {
   Control* control = nullptr;
   bool calling_thread = false;
   std::int64_t ticks = 0;
+  std::int64_t effort = 0;  // all of it, whatever the clock says
   std::unique_ptr<KernelScratch> scratch;
   std::vector<Cost> class_cost[2];  // per side and class: cost of its rows
   SquareSides squares;              // regression: what the sides add up to
   int side_rows[2] = {0, 0};
   Cost side_leaf[2] = {0, 0};
 
+  // A subproblem was opened.
+  void count_node() {
+    ++counters.nodes;
+    if (control != nullptr) control->count_nodes(1);
+  }
   // Looks at the clock after so much effort (64: some ten microseconds). True: stop.
-  bool tick(std::int64_t effort) {
-    ticks += effort;
+  bool tick(std::int64_t more) {
+    ticks += more;
+    effort += more;
     if (ticks < 64 || control == nullptr) return control != nullptr && control->stopped();
     ticks = 0;
     if (calling_thread)
@@ -59,8 +66,8 @@ struct Workspace {
     return control->stopped();
   }
   // The same in the middle of something that is of no use half done.
-  void spend(std::int64_t effort) {
-    if (tick(effort)) throw Stopped{};
+  void spend(std::int64_t more) {
+    if (tick(more)) throw Stopped{};
   }
   // For loops over columns, whose passes over all rows take long in large nodes only.
   void spend_on(int rows) {

@@ -82,7 +82,7 @@ def prunings() -> list[str]:
 class Posed:
     """A search with all that it reads."""
 
-    def run(self, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None) -> SearchResult:
+    def run(self, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int, int, int], None] | None = None) -> SearchResult:
         """Run it here."""
 
 def pose_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, **terms) -> Posed:
@@ -180,7 +180,7 @@ class ObliqueResult:
     @property
     def seconds(self) -> float: ...
 
-def search_oblique(z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_classes: int = 0, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, prices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, *, scale: float = 1.0, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, plane_columns: int = 0, lower_bound: int = 0, starts: Sequence[tuple[Sequence[int], Sequence[int], Sequence[Sequence[float]]]] = [], seed: int = 0, idle_rounds: int = 100, time_limit: float = float('inf'), threads: int = 1, isa: str = 'auto', poll: Callable[[float, int, int], None] | None = None) -> ObliqueResult:
+def search_oblique(z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_classes: int = 0, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, prices: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, *, scale: float = 1.0, max_depth: int, max_splits: int = -1, min_rows: int = 1, unit: int = 1, penalty: int = 0, plane_columns: int = 0, lower_bound: int = 0, starts: Sequence[tuple[Sequence[int], Sequence[int], Sequence[Sequence[float]]]] = [], seed: int = 0, idle_rounds: int = 100, time_limit: float = float('inf'), threads: int = 1, isa: str = 'auto', poll: Callable[[float, int, int, int, int], None] | None = None) -> ObliqueResult:
     """
     Search for a good tree of hyperplanes over columns of numbers (columns x rows).
 
@@ -213,7 +213,7 @@ def prove_columns(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None)
 class Session:
     """A search whose pieces are answered elsewhere."""
 
-    def __init__(self, posed: Posed, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int], None] | None = None, keep: bool = False) -> None: ...
+    def __init__(self, posed: Posed, *, time_limit: float = float('inf'), memory_limit: int = 0, poll: Callable[[float, int, int, int, int], None] | None = None, keep: bool = False) -> None: ...
 
     def open(self, plan: dict[str, Any] | None = None) -> bool:
         """

@@ -331,11 +331,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a search stands after some `seconds`: best `objective`, proved `lower_bound`."""
+    """Where a search stands after some `seconds`: best `objective`, proved `lower_bound`.
+
+    `open_pieces` may hold a better tree: thresholds of the first split, or branches of partitions.
+    `nodes` is how many subproblems were opened. Both are None where a search does not count them.
+    """
 
     seconds: float
     objective: Number
     lower_bound: Number
+    open_pieces: int | None = None
+    nodes: int | None = None
 
     @property
     def gap(self) -> Number:

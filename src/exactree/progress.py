@@ -8,19 +8,22 @@ from typing import TextIO
 from exactree.problem import OnProgress, Progress
 
 EVERY = 1.0  # seconds between two lines
-HEADER = f"{'time':>9} {'best':>14} {'bound':>14} {'gap':>8}"
+HEADER = f"{'time':>9} {'best':>14} {'bound':>14} {'gap':>8} {'open pieces':>11} {'nodes':>11}"
 
 
 def row(progress: Progress) -> str:
     """Write a line of the table.
 
+    >>> row(Progress(75.25, 12, 9, 40, 123456)).split()
+    ['75.2s', '12', '9', '25.0%', '40', '123456']
     >>> row(Progress(75.25, 12, 9)).split()
-    ['75.2s', '12', '9', '25.0%']
+    ['75.2s', '12', '9', '25.0%', '-', '-']
     """
     share = f"{progress.gap / progress.objective:.1%}" if progress.objective else "0.0%"
+    pieces, nodes = ("-" if n is None else n for n in (progress.open_pieces, progress.nodes))
     return (
         f"{progress.seconds:>8.1f}s {progress.objective:>14.10g} "
-        f"{progress.lower_bound:>14.10g} {share:>8}"
+        f"{progress.lower_bound:>14.10g} {share:>8} {pieces:>11} {nodes:>11}"
     )
 
 

@@ -138,7 +138,7 @@ def _balanced(request: Request, data: Data, run: Run) -> Result:
     def show(progress: Progress) -> None:
         if tell is not None:
             best, bound = progress.objective / total, progress.lower_bound / total
-            tell(Progress(progress.seconds, best, bound))
+            tell(replace(progress, objective=best, lower_bound=bound))
 
     plain = replace(request, ratio=None, on_progress=show)
     found = run(replace(data, weights=own.values, scale=own.scale), plain)[2]

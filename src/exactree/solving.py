@@ -312,7 +312,8 @@ class Watch:
         if self.reason is not None:  # several searches in a row: the later ones end at once
             raise KeyboardInterrupt
         price = self.problem.price
-        shown = Progress(progress.seconds, price(progress.objective), price(progress.lower_bound))
+        best, bound = price(progress.objective), price(progress.lower_bound)
+        shown = replace(progress, objective=best, lower_bound=bound)
         if self._stopped_by_user(shown):
             self._end("stopped")
         if shown.gap and shown.gap <= self._gap_limit(shown):

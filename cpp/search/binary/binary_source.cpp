@@ -123,7 +123,7 @@ void BinarySource<V>::solve_shallow(Budget budget, BinaryNode& node, const V& be
   query.lower = narrow(out.lower);
   query.upper = narrow(out.upper);
   query.glance = glance;
-  ++work().counters.nodes;
+  work().count_node();
   if (!node.shallow(query, work())) return;
   widen(query.lower, out.lower);
   widen(query.upper, out.upper);
@@ -165,7 +165,7 @@ template <class V>
 void BinarySource<V>::solve_deep(Budget budget, BinaryNode& node, V best, Solution<V>& out,
                                  Glance* scores) {
   node.open();
-  ++work().counters.nodes;
+  work().count_node();
   const auto columns = node.distinct().size();
   Siblings<V> siblings;
   siblings.start(

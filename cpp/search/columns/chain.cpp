@@ -414,6 +414,22 @@ V Chain<V>::open_bound() const {
   return bound;
 }
 
+// Values between two entries are counted by their ranks, of which a node may lack some.
+template <class V>
+std::int64_t Chain<V>::open_thresholds(const V& best) const {
+  std::int64_t open = 0;
+  for (int i = kFirst; entry(i).next >= 0; i = entry(i).next) {
+    const Entry& a = entry(i);
+    const Entry& b = entry(a.next);
+    if (i != kFirst && any_below(a.closed ? solved_bound(a) : cost_below(a), best)) ++open;
+    if (!any_below(bound_between(a, b), best)) continue;
+    const Node& node = *context_.node;
+    open +=
+        node.rank_at(context_.feature, b.position - 1) - node.rank_at(context_.feature, a.position);
+  }
+  return open;
+}
+
 template <class V>
 V Chain<V>::excluded_bound() const {
   V bound = V::constant(kInfinite, context_.budgets);

@@ -132,6 +132,8 @@ class Chain {
 
   // A bound on every split of this chain.
   V open_bound() const;
+  // How many thresholds may cost less than `best`, or nearly as few.
+  std::int64_t open_thresholds(const V& best) const;
   // A bound on every split that would leave too few rows on a side: those count for the problem
   // without that limit, of which lo speaks.
   V excluded_bound() const;

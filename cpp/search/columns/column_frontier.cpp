@@ -50,6 +50,8 @@ bool ColumnFrontier<V>::open(PlanFacts* kept) {
   lanes_.resize(order_.size());
   list_shares();
   start_sweeps();
+  if (Improver<V>::helps(top_.root, top_.budget, top_.request.switches))
+    improver_ = std::make_unique<Improver<V>>(top_.worker, top_.root, top_.budget, promising_);
   return true;
 }
 
@@ -99,9 +101,11 @@ bool ColumnFrontier<V>::plan() {
   Incumbents<V>& incumbents = top_.incumbents;
   Planner<V> planner(worker);
   planner.on_better = [this, &planner](const Plan<V>& plan) { show_plan(planner, plan); };
-  for (const Effort effort : {Effort::kGreedy, Effort::kManyRoots, Effort::kThreeLevels}) {
+  for (const Effort effort :
+       {Effort::kGreedy, Effort::kManyRoots, Effort::kLookAhead, Effort::kThreeLevels}) {
     if (top_.budget.depth <= 2 && effort == Effort::kManyRoots) break;
-    if (top_.budget.depth <= 4 && effort == Effort::kThreeLevels) break;
+    if (top_.budget.depth <= 4 && effort == Effort::kLookAhead) break;
+    if (V::kSizes && effort == Effort::kLookAhead) continue;
     if (incumbents.reached(0)) break;
     // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
     if (top_.budget.depth >= 2 && !top_.request.switches.on(Pruning::kIncumbent)) break;
@@ -366,6 +370,21 @@ V ColumnFrontier<V>::bound() const {
     lower_to(bound, mine);
   }
   return bound;
+}
+
+// Thresholds: of a column that was not begun, all that it has.
+template <class V>
+std::int64_t ColumnFrontier<V>::open_pieces() const {
+  std::int64_t open = 0;
+  for (int place = 0; place < static_cast<int>(lanes_.size()); ++place) {
+    const Lane& lane = lanes_[static_cast<std::size_t>(place)];
+    const int f = column(place);
+    if (lane.chain)
+      open += lane.done ? 0 : lane.chain->open_thresholds(goal(place));
+    else
+      open += top_.root.rank_at(f, top_.root.rows() - 1) - top_.root.rank_at(f, 0);
+  }
+  return open;
 }
 
 template <class V>

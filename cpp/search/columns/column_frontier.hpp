@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "search/columns/column_source.hpp"
+#include "search/columns/improver.hpp"
 #include "search/columns/planner.hpp"
 #include "search/driver/frontier.hpp"
 
@@ -55,8 +56,10 @@ class ColumnFrontier : public Frontier<V> {
                   std::unique_ptr<Solution<V>> solution) override;
   bool list_sides(Solution<V>& solution) override;
   void store(Solution<V>& solution) override;
+  TreeImprover* improver() override { return improver_.get(); }
   std::int64_t bytes() const override;
   V bound() const override;
+  std::int64_t open_pieces() const override;
   SolvedSplit<V> first_best(int k) override;
 
  protected:
@@ -138,6 +141,7 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<bool> sides_listed_;  // by their place in the frame
   std::vector<V> targets_;          // of the rounds so far
   std::vector<int> shares_;         // what they are of the best cost, but for the last
+  std::unique_ptr<Improver<V>> improver_;
   std::unique_ptr<Sweep> sweep_;
   bool sweep_all_ = false;  // no threshold is evaluated by itself
   int first_open_ = 0;      // no column before it has anything open

@@ -8,6 +8,8 @@ namespace exactree {
 
 namespace {
 constexpr std::size_t kRoots = 8;  // more did not pay
+// With greedy trees below them so many splits are tried at every node, quantiles of the columns.
+constexpr int kLookedAt = 192, kFewQuantiles = 3, kManyQuantiles = 24;
 
 // How many levels are made optimal.
 int optimal_levels(Effort effort) {
@@ -88,8 +90,31 @@ void Planner<V>::note_tried(Plan<V>& plan) {
 }
 
 template <class V>
+std::vector<typename Planner<V>::Candidate> Planner<V>::look_ahead(Node& node, Budget budget) {
+  Candidate best{-1, 0, kInfinite};
+  const int count = std::clamp(kLookedAt / node.features(), kFewQuantiles, kManyQuantiles);
+  for (int f = 0; f < node.features(); ++f) {
+    int before = 0;
+    for (std::int64_t q = 1; q <= count; ++q) {
+      const int p = node.next(f, static_cast<int>(node.rows() * q / (count + 1)));
+      if (p <= before || p < node.first_allowed(f) || p > node.last_allowed(f)) continue;
+      before = p;
+      const V cap = V::constant(best.cost, worker_.budgets(budget));
+      const auto plan = split_plan(node, budget, {f, p, 0}, Effort::kGreedy, cap);
+      if (worker_.control().stopped()) return {};
+      // A side that alone costs as much as the best is the end of its plan, which is a leaf's then.
+      const bool whole = plan->side[0] != nullptr && plan->side[1] != nullptr;
+      if (whole && plan->value.most() < best.cost) best = {f, p, plan->value.most()};
+    }
+  }
+  if (best.feature < 0) return {};
+  return {best};
+}
+
+template <class V>
 std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
                                                                    Effort effort, int level) {
+  if (effort == Effort::kLookAhead) return look_ahead(node, budget);
   std::vector<Candidate> list;
   if (effort != Effort::kGreedy) {
     const Budget two = Budget::of(2, budget.splits);

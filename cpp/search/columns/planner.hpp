@@ -3,7 +3,9 @@
 // Greedy first, so that there is an answer at once. Then the last two levels are made optimal,
 // below the greedy split and below those that would be best if only two levels were allowed. The
 // best tree of two levels comes out on the way. Of trees of five and more levels, which take too
-// long to be searched for, the last three levels are made optimal after that.
+// long to be searched for, the last three levels are made optimal after that: once below splits
+// that were chosen by the greedy trees below them, since two levels say little of the first of
+// many, and then below those that are best for two.
 #pragma once
 
 #include <functional>
@@ -14,7 +16,7 @@
 
 namespace exactree {
 
-enum class Effort { kGreedy, kManyRoots, kThreeLevels };
+enum class Effort { kGreedy, kManyRoots, kLookAhead, kThreeLevels };
 
 // A subtree that was found: an optimum to be extracted, or a split and what is below it.
 template <class V>
@@ -50,6 +52,11 @@ class Planner {
 
   // The best tree found that costs less than `cap` for some budget, if any does.
   std::unique_ptr<Plan<V>> plan(Node& node, Budget budget, Effort effort, const V& cap);
+  // The same with a given split on top, and as many second splits as the root of a plan has.
+  std::unique_ptr<Plan<V>> plan_below(Node& node, Budget budget, const Promising& top,
+                                      Effort effort, const V& cap) {
+    return split_plan(node, budget, {top.feature, top.position, top.cost}, effort, cap);
+  }
   // Appends the plan's tree with at most `splits` splits.
   void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
 
@@ -66,6 +73,7 @@ class Planner {
     Cost cost;
   };
   std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, int level);
+  std::vector<Candidate> look_ahead(Node& node, Budget budget);
   std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);

@@ -150,6 +150,13 @@ class Control {
   }
   std::int64_t peak_bytes() const { return peak_.load(); }
 
+  // For those who watch: subproblems that all workers have opened, and what is open at the root
+  // (-1: not counted).
+  void count_nodes(std::int64_t opened) { nodes_.fetch_add(opened, std::memory_order_relaxed); }
+  std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
+  void note_open(std::int64_t pieces) { open_.store(pieces, std::memory_order_relaxed); }
+  std::int64_t open_pieces() const { return open_.load(std::memory_order_relaxed); }
+
  private:
   Clock::time_point start_;
   double next_signal_ = 0;
@@ -157,6 +164,7 @@ class Control {
   std::atomic<Status> why_ = Status::kOptimal;
   std::atomic<std::int64_t> memory_ = 0;
   std::atomic<std::int64_t> peak_ = 0;
+  std::atomic<std::int64_t> nodes_ = 0, open_ = -1;
 };
 
 }  // namespace exactree

@@ -20,6 +20,23 @@ namespace exactree {
 
 struct SearchRequest;
 
+// Makes the best tree better beside the search, a step at a time, by the calling thread.
+class TreeImprover {
+ public:
+  virtual ~TreeImprover() = default;
+
+  // Whether it has something to do, and has not done more than its share.
+  virtual bool has_turn() const = 0;
+  // Goes on from a tree that is better than its own.
+  virtual void follow(const Incumbent& best) = 0;
+  // Without the lock. True: the tree has become better. Only one that costs less than this is of
+  // interest.
+  virtual bool step(Cost below) = 0;
+
+  virtual Cost cost() const = 0;
+  virtual const Tree& tree() const = 0;
+};
+
 // What a frontier is made of.
 template <class V>
 struct Top {
@@ -70,6 +87,9 @@ class Frontier {
   // `complete` is false if the answer was stopped: then nothing of it counts.
   virtual void tell(Worker<V>& worker, Piece& piece, bool complete) = 0;
 
+  // What makes the best tree better beside the search, if anything does.
+  virtual TreeImprover* improver() { return nullptr; }
+
   // For workers elsewhere: describe() writes a piece down as a question, accept() takes their reply
   // as if answer() had found it, complete or not, and restore() takes a claim of an earlier run,
   // a question with its reply. False: the claim is about no piece of this frontier.
@@ -106,6 +126,8 @@ class Frontier {
   virtual std::int64_t bytes() const { return 0; }
 
   virtual V bound() const = 0;
+  // How many pieces there are that may hold a better tree, for those who watch.
+  virtual std::int64_t open_pieces() const = 0;
   // After the search: the first split of the best tree with budget k, whatever was found first.
   virtual SolvedSplit<V> first_best(int k) = 0;
 

@@ -52,9 +52,9 @@ void Incumbents<V>::start(Cost leaf, int label) {
 }
 
 template <class V>
-void Incumbents<V>::take_tree(std::size_t k, Cost cost, Tree tree) {
+void Incumbents<V>::take_tree(std::size_t k, Cost cost, Tree tree, int place) {
   best_[k].value = best_[k].cost = cost;
-  best_[k].place = kAnyPlace;
+  best_[k].place = place;
   best_[k].tree = std::move(tree);
 }
 

@@ -21,6 +21,9 @@ inline constexpr double kFirstTree = 0.005;
 // limit), and after them, of the trees of heuristics, which any tree of the same cost replaces.
 inline constexpr int kKnownBefore = -1;
 inline constexpr int kAnyPlace = std::numeric_limits<int>::max();
+// The same for trees that were found beside the search, at any time: even if they cost what is
+// known beforehand the search goes on until a column has met one, so that timing decides nothing.
+inline constexpr int kBeside = kAnyPlace - 1;
 
 struct Incumbent {
   bool wanted = false;
@@ -55,7 +58,7 @@ class Incumbents {
   bool improves(std::size_t k, Cost cost) const {
     return best_[k].wanted && !best_[k].settled && cost < best_[k].value;
   }
-  void take_tree(std::size_t k, Cost cost, Tree tree);
+  void take_tree(std::size_t k, Cost cost, Tree tree, int place = kAnyPlace);
   // After it: the tree by rule, of the cost that is known.
   void settle_tree(std::size_t k, Tree tree);
   // Only what costs less than this is of interest.

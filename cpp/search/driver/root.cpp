@@ -182,6 +182,7 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
   const std::unique_ptr<Piece> piece = frontier_->piece();
   std::unique_lock lock(mutex_);
   while (!control_.stopped()) {
+    if (calling) improve(lock);
     const Asked asked = frontier_->ask(worker, *piece);
     if (asked == Asked::kNone) break;
     if (asked == Asked::kBusy) {
@@ -216,11 +217,28 @@ void RootSearch<V>::write_trees(Node& root, Extractor<V>& extractor,
   }
 }
 
+// Told at once: whatever is asked for next has to be below its tree.
+template <class V>
+void RootSearch<V>::improve(std::unique_lock<std::mutex>& lock) {
+  TreeImprover* const improver = frontier_->improver();
+  if (improver == nullptr) return;
+  improver->follow(incumbents_[0]);
+  if (!improver->has_turn()) return;
+  const Cost below = incumbents_[0].value;
+  lock.unlock();
+  const bool better = improver->step(below);
+  lock.lock();
+  if (!better || control_.stopped() || !incumbents_.improves(0, improver->cost())) return;
+  incumbents_.take_tree(0, improver->cost(), improver->tree(), kBeside);
+  incumbents_.report();
+}
+
 // Now and then, for those who watch, and always for tests.
 template <class V>
 void RootSearch<V>::note_bound() {
   if (control_.seconds() < next_bound_ && !request_.switches.everywhere()) return;
   if (incumbents_.raise_bound(frontier_->bound())) incumbents_.report();
+  control_.note_open(frontier_->open_pieces());
   next_bound_ = control_.seconds() + kBoundEvery;
 }
 
@@ -229,7 +247,7 @@ void RootSearch<V>::canonical_trees() try {
   Extractor<V> extractor(worker_);
   for (std::size_t k = 0; k < incumbents_.size(); ++k) {
     const Incumbent& best = incumbents_[k];
-    if (!best.wanted || best.place == kKnownBefore || best.place == kAnyPlace) continue;
+    if (!best.wanted || best.place == kKnownBefore || best.place >= kBeside) continue;
     const SolvedSplit<V> split = frontier_->first_best(static_cast<int>(k));
     if (control_.stopped()) break;  // keep the one that was found
     Tree tree;

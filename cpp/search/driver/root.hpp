@@ -38,6 +38,8 @@ class RootSearch {
   void work(Worker<V>& worker, Node& root, bool calling);
   void write_trees(Node& root, Extractor<V>& extractor, std::unique_lock<std::mutex>& lock);
   void note_bound();
+  // A step beside the proof, if it is its turn.
+  void improve(std::unique_lock<std::mutex>& lock);
 
   // After it: the trees that do not depend on timing; see extract.hpp.
   void canonical_trees();

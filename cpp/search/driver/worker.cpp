@@ -34,7 +34,7 @@ Node& Worker<V>::child(Node& node, int f, int p, bool left, int depth) {
   if (before == 0) control_.need_memory(node.bytes());
   node.make_child(f, p, left, side, work_);
   if (side.bytes() != before) control_.use_memory(side.bytes() - before);
-  ++work_.counters.nodes;
+  work_.count_node();
   return side;
 }
 

@@ -169,6 +169,14 @@ V MaskFrontier<V>::bound() const {
   return bound;
 }
 
+template <class V>
+std::int64_t MaskFrontier<V>::open_pieces() const {
+  std::int64_t open = 0;
+  for (std::size_t place = 0; place < branches_.size(); ++place)
+    open += any_below(branches_[place].bound, top_.incumbents.goal(static_cast<int>(place)));
+  return open;
+}
+
 // What to find something below in the next round, where nothing is below `bound` and only what is
 // below `goal` is of interest.
 template <class V>

@@ -51,6 +51,7 @@ class MaskFrontier final : public Frontier<V> {
   void reply(const Piece& piece, Reply& reply) const override;
   bool restore(const Question& question, const Reply& reply) override;
   V bound() const override;
+  std::int64_t open_pieces() const override;
   SolvedSplit<V> first_best(int k) override {
     return MaskSource<V>::split_of(first_splits_[static_cast<std::size_t>(k)]);
   }

@@ -147,7 +147,7 @@ V MaskSource<V>::solve_side(MaskSearch<V>& search, const MaskView& view, int s, 
   const Budget below = search.budget.child();
   auto& side = static_cast<MaskNode&>(worker_.room(*search.node, search.budget.depth, s));
   side.take_rows(view.side[s].data(), limited);
-  ++work().counters.nodes;
+  work().count_node();
   Solution<V> out;
   worker_.solve(below, side, cap, lo[s], hi, {}, out);
   if (worker_.control().stopped()) return hi;

@@ -185,6 +185,7 @@ void Session<V>::tell(int number, const Reply& reply) {
   if (!reply.complete) throw std::invalid_argument("the reply is not complete");
   at.level->frontier->accept(*at.piece, reply);
   result_.counters.add(reply.counters);
+  control_.count_nodes(reply.counters.nodes);
   close_piece(*at.level, *at.piece, &reply);
   asked_.erase(number);
   for (const FoundTree& found : reply.trees) written(found.budget, found.cost, found.tree);
@@ -212,6 +213,7 @@ bool Session<V>::divide(int number, const Reply& reply) {
   AskedPiece& at = asked(number);
   at.level->frontier->accept(*at.piece, reply);
   result_.counters.add(reply.counters);
+  control_.count_nodes(reply.counters.nodes);
   if (!has_room(*at.level)) return false;
   Level<V>& level = *at.level;
   claim_part(level, *at.piece, reply);

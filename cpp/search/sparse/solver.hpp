@@ -37,6 +37,7 @@ class SparseSolver {
   Bounds solve(int level, Cost cap) {
     Node& node = at(level);
     ++counters.nodes;
+    control_.count_nodes(1);
     const Cost leaf = cost(node.errors);
     // A tree that is not a leaf costs a price at least.
     if (leaf <= penalty_ || node.columns == 0) return {leaf, leaf};

@@ -50,7 +50,7 @@ Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
   const std::int64_t before = room->bytes();
   node.make_child(f, p, side == 0, *room, work_);
   if (room->bytes() != before) control_.use_memory(room->bytes() - before);
-  ++work_.counters.nodes;
+  work_.count_node();
   return *room;
 }
 

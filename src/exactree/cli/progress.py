@@ -12,7 +12,7 @@ from exactree.problem import OnProgress, Progress
 
 @contextmanager
 def progress_line(console: Console, *, shown: bool = True) -> Iterator[OnProgress | None]:
-    """Show incumbent, bound, gap and time while a search runs; nothing off a terminal."""
+    """Show incumbent, bound, gap, counts and time while a search runs; nothing off a terminal."""
     if not (shown and console.is_terminal):
         yield None
         return
@@ -29,8 +29,15 @@ def in_words(progress: Progress) -> str:
 
     >>> in_words(Progress(75.2, 12, 9))
     'best 12, proved >= 9, gap 3 (25.0%), 1:15'
+    >>> in_words(Progress(75.2, 12, 9, 40, 123456))
+    'best 12, proved >= 9, gap 3 (25.0%), 40 open pieces, 123456 nodes, 1:15'
     """
     share = f" ({progress.gap / progress.objective:.1%})" if progress.objective else ""
     minutes, seconds = divmod(int(progress.seconds), 60)
-    numbers = f"best {progress.objective:.6g}, proved >= {progress.lower_bound:.6g}"
-    return f"{numbers}, gap {progress.gap:.6g}{share}, {minutes}:{seconds:02}"
+    parts = [f"best {progress.objective:.6g}", f"proved >= {progress.lower_bound:.6g}"]
+    parts.append(f"gap {progress.gap:.6g}{share}")
+    if progress.open_pieces is not None:
+        parts.append(f"{progress.open_pieces} open pieces")
+    if progress.nodes is not None:
+        parts.append(f"{progress.nodes} nodes")
+    return ", ".join([*parts, f"{minutes}:{seconds:02}"])

@@ -29,10 +29,15 @@ def polled(on_progress: OnProgress | None) -> Any:
     if on_progress is None:
         return None
 
-    def poll(seconds: float, objective: int, lower_bound: int) -> None:
-        on_progress(Progress(seconds, objective, lower_bound))
+    def poll(seconds: float, objective: int, lower_bound: int, *counted: int) -> None:
+        on_progress(Progress(seconds, objective, lower_bound, *counts_of(*counted)))
 
     return poll
+
+
+def counts_of(open_pieces: int, nodes: int) -> tuple[int | None, int]:
+    """Name what the native search counts while it runs: pieces are -1 where there are none."""
+    return (None if open_pieces < 0 else open_pieces), nodes
 
 
 def terms_of(problem: Problem, limits: Limits) -> dict[str, Any]:

@@ -156,6 +156,6 @@ def coarser(found: Found, factor: int) -> Found:
 def _coarser_progress(on_progress: OnProgress, factor: int) -> OnProgress:
     def show(told: Progress) -> object:
         best, bound = int(told.objective) // factor, int(told.lower_bound) // factor
-        return on_progress(Progress(told.seconds, best, bound))
+        return on_progress(replace(told, objective=best, lower_bound=bound))
 
     return show

@@ -151,7 +151,7 @@ class _Run:
         if self.on_progress is None:
             return None
         show, before = self.on_progress, self.seconds()
-        return lambda p: show(Progress(p.seconds + before, p.objective, p.lower_bound))
+        return lambda p: show(replace(p, seconds=p.seconds + before))
 
     def local(self, idle_rounds: int, *, to_the_end: bool) -> Found:
         """Search; `to_the_end` of a limit of time, if there is one."""
@@ -259,7 +259,7 @@ class _Run:
         """Search with fewer splits than the problem allows, and until a cost is met, if given."""
         problem, price, before = self.problem, self.targets.price, self.seconds()
 
-        def poll(seconds: float, objective: int, lower_bound: int) -> None:
+        def poll(seconds: float, objective: int, lower_bound: int, *_: int) -> None:
             if self.on_progress is not None:
                 # A cost that is enough is no bound, and the tree that has it is still there.
                 best = min(objective, enough) if enough else objective

@@ -18,6 +18,7 @@ from typing import Any
 from exactree.bounds import equal_rows_cost
 from exactree.engines import squares
 from exactree.engines.answers import (
+    counts_of,
     refuse_long_budget,
     seconds_left,
     stats_of,
@@ -203,10 +204,10 @@ def _pass(
 ) -> list[Found]:
     """Search once; one result, or with the option `sizes` one for every number of splits."""
 
-    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+    def poll(seconds: float, objective: int, lower_bound: int, *counted: int) -> None:
         if on_progress is not None:
-            low = max(lower_bound - ties.all, 0)
-            on_progress(Progress(seconds, whole.worth(objective), whole.worth(low)))
+            best, low = whole.worth(objective), whole.worth(max(lower_bound - ties.all, 0))
+            on_progress(Progress(seconds, best, low, *counts_of(*counted)))
 
     started = perf_counter()
     # A tree that is not above this errs on equal rows alone, whatever its splits.

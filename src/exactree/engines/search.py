@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree import _native
-from exactree.bounds import equal_points, equal_rows, equal_rows_cost
+from exactree.bounds import any_tree, equal_points, equal_rows, equal_rows_cost
 from exactree.engines.answers import (
     polled,
     refuse_long_budget,
@@ -32,7 +32,7 @@ from exactree.engines.upwards import (
     upwards,
 )
 from exactree.engines.without_depth import by_splits_of, is_sparse, search_sparse
-from exactree.objectives.native import CostTable, PricedRows
+from exactree.objectives.native import ClassWeights, CostTable, PricedRows
 from exactree.problem import Found, Limits, Number, OnProgress, Problem
 
 FEW_CLASSES = 16
@@ -59,6 +59,8 @@ def search(
     benchmarks, and neither changes the result.
     """
     options = {"switches": switches, "isa": isa}
+    if _has_too_few_leaves(problem):
+        limits = replace(limits, proved=max(limits.proved, any_tree(problem)))
     if is_numbers(problem):
         one: Run = partial(search_numbers, options=options)
     else:
@@ -204,6 +206,13 @@ def _priced_rows(problem: Problem, form: CostTable) -> tuple[Any, ...]:
     """Give the rows with the numbers of their classes in the table of costs."""
     labels = problem.targets().y.astype(np.int32)
     return labels, len(form.costs), problem.row_costs(), problem.least_side.counts
+
+
+def _has_too_few_leaves(problem: Problem) -> bool:
+    """Tell whether some class has no leaf in any tree."""
+    splits = problem.n_rows - 1 if problem.max_splits is None else problem.max_splits
+    leaves = min(2 ** min(problem.max_depth, 31), splits + 1)
+    return isinstance(problem.form, ClassWeights) and leaves < problem.n_classes
 
 
 def _conflicts(problem: Problem) -> int:

@@ -25,6 +25,7 @@ class Watch:
         self.status: Status = "optimal"
         self.proved: Number = 0  # of all trees
         self.improved: Tree | None = None  # no better one was found from it
+        self.nodes = 0  # of the searches that are over
 
     def limits(self, share: float) -> Limits:
         """Give what is left up to a share of the time: nothing after Ctrl-C."""
@@ -39,11 +40,11 @@ class Watch:
         if show is None:
             return None
 
-        def poll(progress: Progress) -> None:
-            objective = self._least(progress.objective)
-            bound = max(progress.lower_bound, self.proved) if last else self.proved
+        def poll(told: Progress) -> None:
+            objective = self._least(told.objective)
+            bound = max(told.lower_bound, self.proved) if last else self.proved
             bound = min(bound, objective)
-            show(Progress(before + progress.seconds, objective, bound))
+            show(self._counted(Progress(before + told.seconds, objective, bound), told, last))
 
         return poll
 
@@ -52,25 +53,35 @@ class Watch:
         show, before = self.show, perf_counter() - self.start
         if show is None:
             return None
-        return lambda told: show(
-            Progress(before + told.seconds, self.least(), min(self.proved, self.least()))
-        )
+
+        def poll(told: Progress) -> None:
+            now = Progress(before + told.seconds, self.least(), min(self.proved, self.least()))
+            show(self._counted(now, told, last=False))
+
+        return poll
 
     def shown_bound(self) -> OnProgress | None:
         """Let the user see what a search for a bound alone has proved."""
         show, before, best = self.show, perf_counter() - self.start, self.least()
         if show is None:
             return None
-        return lambda told: show(
-            Progress(before + told.seconds, best, min(max(told.lower_bound, self.proved), best))
-        )
+
+        def poll(told: Progress) -> None:
+            bound = min(max(told.lower_bound, self.proved), best)
+            show(self._counted(Progress(before + told.seconds, best, bound), told, last=False))
+
+        return poll
+
+    def _counted(self, shown: Progress, told: Progress, last: bool) -> Progress:
+        """Add what all searches so far counted; pieces only of the search of all trees."""
+        nodes = None if told.nodes is None else self.nodes + told.nodes
+        return replace(shown, open_pieces=told.open_pieces if last else None, nodes=nodes)
 
     def prove(self, found: Found) -> None:
         """Take what the last search proved of all trees, and nothing else of it."""
         best = self.best
         assert best is not None
-        if found.status == "interrupted":
-            self.status = found.status
+        self._end(found)
         later = []
         for seconds, _, bound in found.history:
             if self.proved < bound and self.proved < best.objective:
@@ -96,8 +107,7 @@ class Watch:
 
         What was proved is taken if it `holds` for all trees.
         """
-        if found.status == "interrupted":
-            self.status = found.status
+        self._end(found)
         if holds:
             self.proved = max(self.proved, found.lower_bound)
         if self.best is None or found.objective < self.best.objective:
@@ -109,6 +119,12 @@ class Watch:
             )
             better = (told for told in history if holds or not before or told[1] < before[-1][1])
             self.best = replace(found, history=(*before, *better))
+
+    def _end(self, found: Found) -> None:
+        """Note that a search is over."""
+        self.nodes += int(found.stats.get("nodes", 0))
+        if found.status == "interrupted":
+            self.status = found.status
 
     def took(self, tree: Tree, cost: Number) -> None:
         """Take a tree that costs less than the best so far."""

@@ -1,0 +1,243 @@
+#include "search/columns/improver.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "search/audit/claims.hpp"
+
+namespace exactree {
+
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+// The last levels that are solved exactly: at most so many, and two fewer than there are. Less deep
+// trees are not worth it.
+constexpr int kEndLevels = 3, kLeastDepth = 4;
+// One part of so many of the work is done here.
+constexpr std::int64_t kShare = 32;
+// A start that costs more than the best tree by more than one part in so many is given up.
+constexpr Cost kHopeful = 6;
+
+// Whether something is below a split, by their paths.
+bool begins_with(const std::vector<bool>& path, const std::vector<bool>& first) {
+  return path.size() >= first.size() && std::equal(first.begin(), first.end(), path.begin());
+}
+
+}  // namespace
+
+template <class V>
+bool Improver<V>::helps(const Node& root, Budget budget, Switches switches) {
+  if (V::kSizes || root.kind() != SplitKind::kColumns) return false;
+  if (!switches.on(Pruning::kIncumbent)) return false;
+  return budget.depth >= (switches.everywhere() ? 2 : kLeastDepth);
+}
+
+template <class V>
+Improver<V>::Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots)
+    : worker_(worker),
+      root_(root),
+      budget_(budget),
+      roots_(std::move(roots)),
+      planner_(worker),
+      extractor_(worker),
+      moving_(worker.data()),
+      first_(worker.work().effort) {}
+
+template <class V>
+int Improver<V>::end_levels() const {
+  return std::clamp(budget_.depth - 2, 1, kEndLevels);
+}
+
+// A step is expected to take as long as the last one did. Four levels are often proved before any
+// would pay; of more, a better first tree is worth as much as the first was.
+template <class V>
+bool Improver<V>::has_turn() const {
+  const bool open = std::any_of(ends_.begin(), ends_.end(), [](const End& e) { return e.open; });
+  if (!open && next_move_ >= uppers_.size() && next_root_ >= roots_.size()) return false;
+  if (worker_.work().switches.everywhere()) return true;
+  const std::int64_t others = worker_.work().effort - spent_;
+  const std::int64_t ahead = budget_.depth > kLeastDepth ? first_ : 0;
+  return spent_ + last_ <= ahead + others / kShare;
+}
+
+// A cost that is lower than that of its tree is one whose tree is not known here.
+template <class V>
+void Improver<V>::follow(const Incumbent& best) {
+  if (best.cost > best.value || best.cost >= best_cost_) return;
+  best_ = tree_ = best.tree;
+  best_cost_ = cost_ = best.cost;
+  list_parts();
+}
+
+template <class V>
+void Improver<V>::list_parts() {
+  ends_.clear();
+  uppers_.clear();
+  next_move_ = 0;
+  Path path;
+  list_parts(0, budget_.depth, path);
+}
+
+template <class V>
+void Improver<V>::list_parts(int here, int levels, Path& path) {
+  if (levels <= end_levels() || tree_[at(here)].feature < 0) {
+    ends_.push_back({path, true});
+    return;
+  }
+  uppers_.push_back(path);
+  for (const bool right : {false, true}) {
+    path.push_back(right);
+    list_parts(right ? tree_[at(here)].right : tree_[at(here)].left, levels - 1, path);
+    path.pop_back();
+  }
+}
+
+template <class V>
+bool Improver<V>::step(Cost below) {
+  const std::int64_t before = worker_.work().effort;
+  take_step();
+  last_ = worker_.work().effort - before;
+  spent_ += last_;
+  if (worker_.control().stopped() || cost_ >= std::min(best_cost_, below)) return false;
+  best_ = tree_;
+  best_cost_ = cost_;
+  worker_.work().counters.count(Pruning::kIncumbent);
+  EXACTREE_CLAIM(claims::tree("incumbent", root_, best_, best_cost_));
+  return true;
+}
+
+template <class V>
+void Improver<V>::take_step() {
+  const auto open =
+      std::find_if(ends_.begin(), ends_.end(), [](const End& end) { return end.open; });
+  if (open != ends_.end())
+    solve(*open);
+  else if (next_move_ < uppers_.size() && moving_.possible())
+    move(uppers_[next_move_++]);
+  else if (next_root_ < roots_.size())
+    start(roots_[next_root_++]);
+  else
+    next_move_ = uppers_.size();
+}
+
+template <class V>
+Node& Improver<V>::side(Node& node, Budget budget, const TreeNode& split, bool right) {
+  const int position = node.position_of(split.feature, split.high, 0);
+  return worker_.child(node, split.feature, position, !right, budget.depth);
+}
+
+template <class V>
+void Improver<V>::solve(End& end) {
+  end.open = false;
+  Node* node = &root_;
+  Budget budget = budget_;
+  int here = 0;
+  for (const bool right : end.path) {
+    const TreeNode& split = tree_[at(here)];
+    node = &side(*node, budget, split, right);
+    budget = budget.child();
+    here = right ? split.right : split.left;
+  }
+  budget = Budget::of(std::min(budget.depth, end_levels()), budget.splits);
+  Tree part;
+  const Cost before = rewrite(*node, budget, here, tree_, part);
+  if (before == 0 || budget.depth == 0) return;
+  const auto solution = std::make_shared<Solution<V>>();
+  const int n = worker_.budgets(budget);
+  const V leaf = V::constant(node->leaf(), n);
+  worker_.solve(budget, *node, V::constant(before, n), V::constant(0, n), leaf, {}, *solution);
+  if (worker_.control().stopped() || solution->upper.most() >= before) return;
+  Relatives<V> known;
+  known.add({solution});
+  part.clear();
+  extractor_.extract(*node, budget, budget.splits, solution->upper.most(), part, known);
+  if (worker_.control().stopped()) return;
+  splice(here, part);
+  Tree tidy;
+  cost_ = rewrite(root_, budget_, 0, tree_, tidy);
+  next_move_ = 0;
+}
+
+// The exact cost decides. A tree that lost a split on its way is listed anew.
+template <class V>
+void Improver<V>::move(const Path& path) {
+  Tree moved = tree_, tidy;
+  if (!moving_.move(moved, path)) return;
+  const Cost cost = rewrite(root_, budget_, 0, moved, tidy);
+  if (worker_.control().stopped() || cost >= cost_) return;
+  const bool same = tidy.size() == tree_.size();
+  tree_ = std::move(tidy);
+  cost_ = cost;
+  if (!same)
+    list_parts();
+  else
+    for (End& end : ends_) end.open = end.open || begins_with(end.path, path);
+}
+
+template <class V>
+void Improver<V>::start(const Promising& root) {
+  const V cap = V::constant(kInfinite, worker_.budgets(budget_));
+  const auto plan = planner_.plan_below(root_, budget_, root, Effort::kManyRoots, cap);
+  const Cost cost = plan->value.most();
+  if (worker_.control().stopped() || cost - best_cost_ > best_cost_ / kHopeful) return;
+  Tree tree;
+  planner_.draw(root_, *plan, budget_.splits, tree);
+  if (worker_.control().stopped()) return;
+  tree_ = std::move(tree);
+  cost_ = cost;
+  list_parts();
+}
+
+// Appends the part of a tree that starts here as its rows see it: without splits that part nothing,
+// with the ranks on both sides of the others. Gives its cost, or what it costs at most where two
+// last leaves may cost one more together (Last pairs in targets/squares.hpp).
+template <class V>
+Cost Improver<V>::rewrite(Node& node, Budget budget, int here, const Tree& from, Tree& to) {
+  const TreeNode& split = from[at(here)];
+  if (split.feature < 0 || budget.depth == 0) {
+    extractor_.close_leaf(node, to);
+    return node.leaf();
+  }
+  const int position = node.position_of(split.feature, split.high, 0);
+  if (position <= 0) return rewrite(node, budget, split.right, from, to);
+  if (position >= node.rows()) return rewrite(node, budget, split.left, from, to);
+  const int me = extractor_.open_split(node, split.feature, position, to);
+  const bool pair = budget.depth == 1 && worker_.data().rounds_pairs();
+  Cost cost = worker_.data().penalty + (pair ? 1 : 0);
+  for (const bool right : {false, true}) {
+    Node& below = side(node, budget, split, right);
+    const int index = static_cast<int>(to.size());
+    (right ? to[at(me)].right : to[at(me)].left) = index;
+    cost += rewrite(below, budget.child(), right ? split.right : split.left, from, to);
+  }
+  return cost;
+}
+
+// Puts another part where one starts; trees are in preorder.
+template <class V>
+void Improver<V>::splice(int here, const Tree& part) {
+  Tree tree;
+  const auto copy = [&](const auto& self, const Tree& from, int i) -> int {
+    if (&from == &tree_ && i == here) return self(self, part, 0);
+    const int me = static_cast<int>(tree.size());
+    tree.push_back(from[at(i)]);
+    if (from[at(i)].feature < 0) return me;
+    const int left = self(self, from, from[at(i)].left);
+    const int right = self(self, from, from[at(i)].right);
+    tree[at(me)].left = left;
+    tree[at(me)].right = right;
+    return me;
+  };
+  copy(copy, tree_, 0);
+  tree_ = std::move(tree);
+}
+
+template class Improver<One>;
+template class Improver<Curve<8>>;
+template class Improver<Curve<32>>;
+
+}  // namespace exactree

@@ -1,0 +1,74 @@
+// Makes the best tree better beside the proof, a step at a time.
+//
+// A step is one of these:
+//   an end    a part of the last levels is solved exactly
+//   a move    a split above these goes to where its sides as they are cost least (moving.hpp)
+//   a start   another first split, and the best plan below it that starts with many second splits
+// Ends come first, then moves, which open the ends below them again; neither makes a tree worse.
+// When nothing helps any more, the next tree is started, in the order of what the first plans with
+// its first split cost. It may be worse than the best one until its ends are solved.
+//
+// What a step does depends on the trees that it starts from, and on nothing else. The calling
+// thread does them between two pieces: as much work as the first plan took, then a share of what it
+// does. So they come in the same order always, though not at the same time.
+#pragma once
+
+#include <vector>
+
+#include "search/columns/moving.hpp"
+#include "search/columns/planner.hpp"
+#include "search/driver/frontier.hpp"
+
+namespace exactree {
+
+template <class V>
+class Improver final : public TreeImprover {
+ public:
+  // Whether it is worth its time. Over columns of two values it is not: one level less, solved
+  // exactly, is their first tree, and their nodes do not know positions before they are searched.
+  static bool helps(const Node& root, Budget budget, Switches switches);
+
+  // All are of the calling thread. `roots` are the first splits to be tried.
+  Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots);
+
+  bool has_turn() const override;
+  void follow(const Incumbent& best) override;
+  bool step(Cost below) override;
+  Cost cost() const override { return best_cost_; }
+  const Tree& tree() const override { return best_; }
+
+ private:
+  using Path = std::vector<bool>;  // from the root on, right is true
+  struct End {
+    Path path;
+    bool open = true;
+  };
+
+  void take_step();
+  void list_parts();
+  void list_parts(int at, int levels, Path& path);
+  void solve(End& end);
+  void move(const Path& path);
+  void start(const Promising& root);
+  Cost rewrite(Node& node, Budget budget, int at, const Tree& from, Tree& to);
+  void splice(int at, const Tree& part);
+  Node& side(Node& node, Budget budget, const TreeNode& split, bool right);
+  int end_levels() const;
+
+  Worker<V>& worker_;
+  Node& root_;
+  Budget budget_;
+  std::vector<Promising> roots_;
+  Planner<V> planner_;
+  Extractor<V> extractor_;
+  Moving moving_;
+  Tree best_, tree_;  // the one under way may cost more
+  Cost best_cost_ = kInfinite, cost_ = kInfinite;
+  std::vector<End> ends_;
+  std::vector<Path> uppers_;  // splits above the ends
+  std::size_t next_move_ = 0, next_root_ = 0;
+  std::int64_t first_, spent_ = 0,
+                       last_ = 0;  // work of the first plan, of all steps, of the last one
+};
+
+}  // namespace exactree
