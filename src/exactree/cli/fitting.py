@@ -136,7 +136,8 @@ def run(args: argparse.Namespace, output: Output) -> int:
             write_certificate(model, X, y, weights, args.certificate)
             output.note(f"certificate written to {args.certificate}")
         if args.report:
-            write_page(model, X, y, args.report, args.certificate)
+            unseen = testing.left_out(model, *every, test)
+            write_page(model, X, y, args.report, args.certificate, unseen)
             output.note(f"report written to {args.report}")
     except KeyboardInterrupt:
         status_of(output, result)
@@ -255,13 +256,21 @@ def write_certificate(model: Model, X: Any, y: Target, weights: Any, path: str) 
     )
 
 
-def write_page(model: Model, X: Any, y: Target, path: str, certificate: str | None = None) -> None:
-    """Write the report."""
+def write_page(
+    model: Model,
+    X: Any,
+    y: Target,
+    path: str,
+    certificate: str | None = None,
+    test: tuple[Any, Target] | None = None,
+) -> None:
+    """Write the report, with how good the tree is on rows that it was not fitted to."""
     evidence = replace(
         read_evidence(model.result, X, y), parameters=model.parameters, certificate=certificate
     )
     title = f"Tree for {model.target}"
-    Path(path).write_text(report_html(evidence, title), encoding="utf-8")
+    unseen = None if test is None else read_evidence(model.result, *test)
+    Path(path).write_text(report_html(evidence, title, unseen), encoding="utf-8")
 
 
 def status_of(output: Output, result: Result) -> int:

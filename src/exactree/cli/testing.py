@@ -87,6 +87,14 @@ def tested(
     return {"test": found}
 
 
+def left_out(model: Model, X: Any, y: Target, test: Rows) -> tuple[Any, Target] | None:
+    """Give the share of the rows that the fit left out; None if there is none, or a new class."""
+    answers = [y[i] for i in test.tolist()]
+    if not answers or (model.classes and not set(answers) <= set(model.classes)):
+        return None
+    return X[test], answers
+
+
 def _on_rows(model: Model, X: Any, y: NDArray[Any], output: Output) -> dict[str, Any]:
     predicted = tree.predict(model.result.tree, X)
     if model.classes:
