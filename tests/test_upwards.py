@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer
 
 from exactree import Progress, size_path, solve
 from exactree.engines.upwards import is_deep, sizes_upwards, then_few_levels, upwards
-from exactree.problem import Found, Limits, OnProgress, Problem, Status
+from exactree.engines.watch import RunSplits
+from exactree.problem import Found, Limits, Number, OnProgress, Problem, Status
 from exactree.tree import Leaf, size
 
 
@@ -164,3 +165,52 @@ def test_ctrl_c_during_few_levels_keeps_a_tree() -> None:
     found = solve(X, y, max_splits=6, on_progress=interrupted(0))
     assert found.status in ("interrupted", "optimal")
     assert size(found.tree) <= 6 and found.lower_bound <= found.objective
+
+
+def in_two(**changes: Any) -> Problem:
+    """Give a problem of which pairs of rows prove nothing: one split parts all of them."""
+    return replace(posed(**changes), labels=(np.arange(40) >= 20).astype(np.int32))
+
+
+def searched_by_splits(
+    asked: list[tuple[int, int]], costs: dict[int, tuple[int, int, Status]]
+) -> RunSplits:
+    """Give a search by splits with prepared answers, by the levels that were searched before."""
+
+    def run(
+        problem: Problem, limits: Limits, show: OnProgress | None, below: Number, levels: int
+    ) -> Found:
+        asked.append((levels, int(below)))
+        cost, bound, status = costs[levels]
+        return Found(status, "", cost, bound, cost - bound, Leaf(cost), {}, ((0.0, cost, bound),))
+
+    return run
+
+
+def test_when_four_levels_are_done_deeper_trees_have_the_rest_of_the_time() -> None:
+    asked: list[tuple[int, int]] = []
+    few = Script({3: (9, 9, "optimal"), 4: (7, 7, "optimal")})
+    by_splits = searched_by_splits(asked, {3: (20, 2, "time_limit"), 4: (20, 5, "time_limit")})
+    found = upwards(few, in_two(), Limits(seconds=100.0), None, by_splits)
+    assert asked == [(3, 9), (4, 7)]
+    assert (found.status, found.objective, found.lower_bound) == ("time_limit", 7, 5)
+    assert found.tree == Leaf(7)
+
+
+def test_four_levels_are_all_that_four_splits_need() -> None:
+    asked: list[tuple[int, int]] = []
+    few = Script({3: (9, 9, "optimal"), 4: (7, 7, "optimal")})
+    by_splits = searched_by_splits(asked, {3: (20, 2, "time_limit")})
+    problem = in_two(max_splits=4, max_depth=4)
+    found = upwards(few, problem, Limits(seconds=100.0), None, by_splits)
+    assert (found.status, found.objective, found.lower_bound) == ("optimal", 7, 7)
+    assert len(asked) == 1 and found.history[-1][1:] == (7, 7)
+
+
+def test_few_levels_that_were_stopped_prove_nothing_of_deeper_trees() -> None:
+    asked: list[tuple[int, int]] = []
+    few = Script({3: (9, 4, "time_limit"), 4: (7, 3, "time_limit")})
+    by_splits = searched_by_splits(asked, {0: (20, 2, "time_limit")})
+    found = upwards(few, in_two(), Limits(seconds=100.0), None, by_splits)
+    assert asked == [(0, 9)]
+    assert (found.status, found.objective, found.lower_bound) == ("time_limit", 7, 2)
