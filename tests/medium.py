@@ -298,8 +298,11 @@ def check_sizes(problem: Medium, rng: Generator) -> None:
         assert cost == expected[k] and depth <= problem.depth and used <= k, shown
 
 
-def check_solve(problem: Medium, rng: Generator) -> None:
-    """So does the front door, which sorts, merges equal rows and counts weights of its own."""
+def check_solve(problem: Medium, rng: Generator, certified: float) -> None:
+    """So does the front door, which sorts, merges equal rows and counts weights of its own.
+
+    That share of the results is certified and checked.
+    """
     splits = int(rng.integers(0, 2**problem.depth)) if rng.random() < 0.4 else None
     X, y = problem.ranks.T.astype(float) - 0.5, problem.labels
     how: Any = {
@@ -312,7 +315,7 @@ def check_solve(problem: Medium, rng: Generator) -> None:
     assert found.status == "optimal" and found.gap == 0, problem
     expected = problem.optimum(-1 if splits is None else splits, 0)
     assert found.objective * problem.unit == expected, (found, problem)
-    if X.size <= 2000 and rng.random() < 0.08:
+    if X.size <= 2000 and rng.random() < certified:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "proof.xz"
             certify(found, X, y, path, **how)

@@ -98,6 +98,10 @@ def of_classes(rng: Generator, kind: str, n: int, rows: Any) -> Callable[[list[i
     if kind == "sizes":
         rows.size = rows.weight if rng.random() < 0.5 else rows.size
         rows.least = int(rng.integers(2, 4))
+    rows.variants = 1 if rows.least <= 1 else 2
+    by_label = rows.weight * (rows.label == np.arange(classes)[:, None])
+    exact = np.float32 if kind != "heavy" else np.int64
+    rows.amounts = np.vstack([by_label, *[rows.size] * (rows.variants - 1)]).astype(exact)
     weight, table, label = rows.weight.tolist(), rows.costs.tolist(), rows.label.tolist()
 
     def leaf(inside: list[int]) -> int:
@@ -166,8 +170,8 @@ def partitions(rng: Generator, kind: str) -> Problem:
     leaf = of_classes(rng, str(rng.choice(["costs", "sizes", "plain"])), n, drawn)
     names = ("label", "weight", "size", "costs", "penalty", "least", "unit")
     for name in names:
-        object.__setattr__(rows, name, getattr(drawn, name))
-    object.__setattr__(rows, "masks", masks)
+        setattr(rows, name, getattr(drawn, name))
+    rows.masks = masks
     return Problem(rows, *budgets(rng), masks, leaf, rows.penalty)
 
 
@@ -240,7 +244,7 @@ def shown_by_pairs(problem: Problem, rng: Generator, share: float) -> int:
     every = np.arange(len(rows.label))
     plan = as_plan(by_sides(problem, every, depth, splits, rng, share))
     checker = checking_binary.Checker(rows, plan, 1 << 40)
-    bound = checker.root(depth, splits)[-1, -1]
+    bound = checker.claim(every, depth, splits)[-1, -1]
     assert next(checker.plan, None) is None
     return int(bound)
 

@@ -269,6 +269,8 @@ std::vector<Cost> bounds_of(const Rows& rows, Plan& plan, std::int64_t work, boo
   Cost heaviest = 0;  // no sum is more than this
   for (std::size_t i = 0; i < rows.n; ++i)
     heaviest += std::max({rows.size[i], rows.weight[i], rows.influence(static_cast<int>(i))});
+  if (heaviest < Cost{1} << 14)
+    return PairChecker<std::int16_t>(rows, plan, work).root(depth, splits);
   if (heaviest < Cost{1} << 29)
     return PairChecker<std::int32_t>(rows, plan, work).root(depth, splits);
   return PairChecker<Cost>(rows, plan, work).root(depth, splits);

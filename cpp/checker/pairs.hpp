@@ -5,43 +5,38 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "merged.hpp"
 #include "plan.hpp"
 
 namespace checker {
 
-// T holds all sums: 32 bits where they are enough. Below, a column is 1 where it has the rarer one
-// of its two values, which makes no difference to a bound; the plan means the values themselves.
+// The columns of some rows: of those that part them in the same way, whichever side is 1, one. A
+// column is 1 where it has the rarer one of its two values, which makes no difference to a bound.
+// T holds all sums: 16 or 32 bits where they are enough.
+template <class T>
+struct Columns {
+  std::size_t n = 0, m = 0, stride = 0;
+  std::vector<std::vector<std::uint32_t>> ones;  // by row: the columns that are 1
+  std::vector<T> values, weights, sizes;         // by row and column, 0 where it is 0
+  std::vector<std::size_t> kind;                 // by row
+  std::vector<T> amount, weight, size;           // by row
+};
+
 template <class T>
 class PairChecker {
  public:
   PairChecker(const Rows& rows, Plan& plan, std::int64_t work)
-      : rows_(rows), plan_(plan), work_(work), m_(rows.columns), limited_(rows.least > 1) {
+      : rows_(rows), merged_(rows), plan_(plan), work_(work), limited_(rows.least > 1) {
     signed_ = rows.costs.empty() && rows.classes == 2 && !limited_;
     kinds_ = signed_ ? 1 : rows.classes + (limited_ ? 1 : 0);
-    stride_ = (m_ + 15) / 16 * 16;
-    demand(kinds_ * m_ * stride_ < std::size_t{1} << 28, "too large for this checker");
-    ones_.resize(rows.n);
-    values_.assign(rows.n * stride_, 0);
-    if (limited_) sizes_.assign(rows.n * stride_, 0);
-    for (std::size_t f = 0; f < m_; ++f) {
-      std::size_t many = 0;
-      for (const int rank : rows.ranks[f]) {
-        demand(rank < 2, "a column has more than two values");
-        many += rank == 1 ? 1 : 0;
-      }
-      common_.push_back(2 * many > rows.n ? 1 : 0);
-      for (std::size_t i = 0; i < rows.n; ++i) {
-        if (rows.ranks[f][i] == common_[f]) continue;
-        ones_[i].push_back(f);
-        values_[i * stride_ + f] = amount(i);
-        if (limited_) sizes_[i * stride_ + f] = static_cast<T>(rows.size[i]);
-      }
-    }
-    for (std::size_t i = 0; i < rows.n; ++i)
-      influence_.push_back(rows.influence(static_cast<int>(i)));
+    demand(kinds_ * rows.columns * (rows.columns + 16) < std::size_t{1} << 28,
+           "too large for this checker");
     for (std::size_t l = 0; l < rows.classes; ++l) {
       worst_.push_back(rows.costs.empty() ? 1 : 0);
       for (std::size_t a = 0; !rows.costs.empty() && a < rows.classes; ++a)
@@ -50,68 +45,116 @@ class PairChecker {
   }
 
   std::vector<Cost> root(std::int64_t depth, std::int64_t splits) {
-    std::vector<int> every(rows_.n);
+    std::vector<int> every(merged_.label.size());
     std::iota(every.begin(), every.end(), 0);
-    const Bound found = claim(every, count(every), depth, splits);
+    const Bound found = claim(every, depth, splits);
     demand(plan_.at_end(), "something follows the plan");
     return found.of[limited_ ? 1 : 0];
   }
 
  private:
+  using Local = std::vector<std::uint32_t>;  // rows by their place in Columns
   // Sums over some rows where two columns are 1, by kind; of one column, and of all rows.
   struct Table {
-    std::vector<T> pairs, total;
-    std::vector<Cost> weight;  // by column: w where it is 1
-    Cost all = 0;
-  };
-  struct Side {
-    std::size_t column;
-    int side;
-    Bound bound;
+    std::vector<T> pairs, total, weight, size;  // weight and size by column: where it is 1
+    Cost all = 0, count = 0;
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int variants() const { return limited_ ? 2 : 1; }
-  T* cells(Table& table, std::size_t kind, std::size_t i) const {
-    return &table.pairs[(kind * m_ + i) * stride_];
-  }
-  const T* cells(const Table& table, std::size_t kind, std::size_t i) const {
-    return &table.pairs[(kind * m_ + i) * stride_];
-  }
 
-  Table count(const std::vector<int>& inside) const {
-    Table out;
-    out.pairs.assign(kinds_ * m_ * stride_, 0);
-    out.total.assign(kinds_, 0);
-    out.weight.assign(m_, 0);
-    for (const int row : inside) {
-      const std::size_t r = at(row), label = at(rows_.label[r]);
-      add(out, r, signed_ ? 0 : label, amount(r), values_);
-      if (limited_) add(out, r, kinds_ - 1, static_cast<T>(rows_.size[r]), sizes_);
-      for (const std::size_t i : ones_[r]) out.weight[i] += influence_[r];
-      out.all += influence_[r];
+  Columns<T> columns_of(const std::vector<int>& inside) const {
+    Columns<T> out;
+    out.n = inside.size();
+    std::vector<std::pair<std::size_t, bool>> chosen;  // columns, and whether 0 is the rarer value
+    std::set<std::vector<std::uint64_t>> seen;
+    std::vector<std::uint64_t> way;
+    for (std::size_t f = 0; f < rows_.columns; ++f) {
+      const std::vector<char>& bits = merged_.bits[f];
+      const char first = bits[at(inside[0])];
+      std::size_t others = 0;
+      way.assign((out.n + 63) / 64, 0);
+      for (std::size_t r = 0; r < out.n; ++r) {
+        const std::size_t other = bits[at(inside[r])] != first ? 1 : 0;
+        way[r / 64] |= std::uint64_t{other} << (r % 64);
+        others += other;
+      }
+      if (others == 0 || !seen.insert(way).second) continue;
+      const bool first_is_rare = 2 * others > out.n;
+      chosen.emplace_back(f, (first == 0) == first_is_rare);
     }
+    out.m = chosen.size();
+    out.stride = (out.m + 15) / 16 * 16;
+    out.ones.resize(out.n);
+    out.values.assign(out.n * out.stride, 0);
+    out.weights = out.values;
+    out.sizes = out.values;
+    for (std::size_t r = 0; r < out.n; ++r) fill(out, r, at(inside[r]), chosen);
     return out;
   }
-  // What a row adds up to: its weight, of two classes with a sign.
-  T amount(std::size_t row) const {
-    const auto w = static_cast<T>(rows_.weight[row]);
-    return signed_ && rows_.label[row] == 0 ? -w : w;
-  }
-  void add(Table& out, std::size_t row, std::size_t kind, T all, const std::vector<T>& from) const {
-    const T* values = &from[row * stride_];
-    out.total[kind] += all;
-    for (const std::size_t i : ones_[row]) {
-      T* to = cells(out, kind, i);
-      for (std::size_t j = 0; j < stride_; ++j) to[j] += values[j];
+  void fill(Columns<T>& out, std::size_t r, std::size_t row,
+            const std::vector<std::pair<std::size_t, bool>>& chosen) const {
+    const auto w = static_cast<T>(merged_.weight[row]);
+    out.kind.push_back(signed_ ? 0 : merged_.label[row]);
+    out.amount.push_back(signed_ && merged_.label[row] == 0 ? static_cast<T>(-w) : w);
+    out.weight.push_back(static_cast<T>(merged_.influence[row]));
+    out.size.push_back(static_cast<T>(merged_.size[row]));
+    for (std::size_t g = 0; g < out.m; ++g) {
+      if ((merged_.bits[chosen[g].first][row] == 0) != chosen[g].second) continue;
+      out.ones[r].push_back(static_cast<std::uint32_t>(g));
+      out.values[r * out.stride + g] = out.amount[r];
+      out.weights[r * out.stride + g] = out.weight[r];
+      out.sizes[r * out.stride + g] = out.size[r];
     }
   }
-  Table rest(const Table& whole, const Table& part) const {
+
+  static void add_line(T* to, const T* from, std::size_t stride) {
+    for (std::size_t j = 0; j < stride; ++j) to[j] = static_cast<T>(to[j] + from[j]);
+  }
+  static void add_to(T& to, T more) { to = static_cast<T>(to + more); }
+  // Sums by column of some rows.
+  static std::vector<T> sums(const Columns<T>& c, const std::vector<T>& of, const Local& rows) {
+    std::vector<T> out(c.stride, 0);
+    for (const std::uint32_t r : rows) add_line(out.data(), &of[r * c.stride], c.stride);
+    return out;
+  }
+  Table count(const Columns<T>& c, const Local& rows) const {
+    Table out;
+    out.pairs.assign(kinds_ * c.m * c.stride, 0);
+    out.total.assign(kinds_, 0);
+    for (const std::uint32_t r : rows) {
+      add(out, c, r, c.kind[r], c.values);
+      add_to(out.total[c.kind[r]], c.amount[r]);
+      if (limited_) add(out, c, r, kinds_ - 1, c.sizes);
+      if (limited_) add_to(out.total[kinds_ - 1], c.size[r]);
+    }
+    weigh(out, c, rows, true);
+    return out;
+  }
+  static void weigh(Table& out, const Columns<T>& c, const Local& rows, bool sized) {
+    for (const std::uint32_t r : rows) {
+      out.all += c.weight[r];
+      out.count += c.size[r];
+    }
+    out.weight = sums(c, c.weights, rows);
+    if (sized) out.size = sums(c, c.sizes, rows);
+  }
+  static void add(Table& out, const Columns<T>& c, std::size_t r, std::size_t kind,
+                  const std::vector<T>& from) {
+    for (const std::uint32_t i : c.ones[r])
+      add_line(&out.pairs[(kind * c.m + i) * c.stride], &from[r * c.stride], c.stride);
+  }
+  static void take(std::vector<T>& from, const std::vector<T>& part) {
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<T>(from[k] - part[k]);
+  }
+  static Table rest(const Table& whole, const Table& part) {
     Table out = whole;
-    for (std::size_t k = 0; k < out.pairs.size(); ++k) out.pairs[k] -= part.pairs[k];
-    for (std::size_t k = 0; k < kinds_; ++k) out.total[k] -= part.total[k];
-    for (std::size_t i = 0; i < m_; ++i) out.weight[i] -= part.weight[i];
+    take(out.pairs, part.pairs);
+    take(out.total, part.total);
+    take(out.weight, part.weight);
+    take(out.size, part.size);
     out.all -= part.all;
+    out.count -= part.count;
     return out;
   }
 
@@ -125,61 +168,77 @@ class PairChecker {
     return all - 2 * rows_.leaf(weights.data());
   }
 
-  Bound claim(const std::vector<int>& inside, const Table& table, std::int64_t depth,
-              std::int64_t splits) {
-    const auto columns = static_cast<std::int64_t>(m_);
-    const auto looked = static_cast<std::int64_t>(inside.size() + rows_.classes);
+  void spend(Cost n) {
+    const auto columns = static_cast<std::int64_t>(rows_.columns);
+    const auto looked = n + static_cast<std::int64_t>(rows_.classes);
     demand(looked < kTotal / columns / columns, "too large for this checker");
     work_ -= looked * columns * columns;
     demand(work_ >= 0, "the plan takes more work than the certificate says");
-    const Cost leaf = (table.all - excess(table.total)) / 2;
+  }
+
+  Bound claim(const std::vector<int>& inside, std::int64_t depth, std::int64_t splits) {
+    Cost all = 0, n = 0;
+    std::vector<T> total(kinds_, 0);
+    for (const int row : inside) {
+      const auto w = static_cast<T>(merged_.weight[at(row)]);
+      const bool minus = signed_ && merged_.label[at(row)] == 0;
+      add_to(total[signed_ ? 0 : merged_.label[at(row)]], minus ? static_cast<T>(-w) : w);
+      all += merged_.influence[at(row)];
+      n += merged_.copies[at(row)];
+    }
+    spend(n);
+    const Cost leaf = (all - excess(total)) / 2;
     const std::size_t many = budgets(depth, splits);
     demand(many <= 1 << 16, "too many numbers of splits");
-    depth = useful_depth(rows_, inside.size(), leaf, depth, splits);
+    depth = useful_depth(rows_, static_cast<std::size_t>(n), leaf, depth, splits);
     Bound inner, out;
     for (int v = 0; v < variants(); ++v) inner.of[v].assign(budgets(depth, splits), leaf);
-    if (depth > 2)
-      cover(inside, table, depth, splits, inner);
-    else if (depth > 0)
-      pairs(table, static_cast<std::size_t>(depth), inner);
+    if (depth > 0) {
+      const Columns<T> c = columns_of(inside);
+      if (depth > 2)
+        cover(inside, c, depth, splits, inner);
+      else
+        pairs(c, count(c, every(c)), static_cast<std::size_t>(depth), inner);
+    }
     for (int v = 0; v < variants(); ++v)
       for (std::size_t k = 0; k < many; ++k)
         out.of[v].push_back(inner.of[v][std::min(k, inner.of[v].size() - 1)]);
     return out;
   }
+  static Local every(const Columns<T>& c) {
+    Local out(c.n);
+    std::iota(out.begin(), out.end(), 0U);
+    return out;
+  }
 
-  // What a column has on its smaller side; without a limit, whether it parts the rows.
+  // Whether a column has enough on both sides; without a limit, whether it parts the rows.
   bool parts(const Table& table, std::size_t g, int v) const {
-    Cost one = 0, all = 0;
-    for (std::size_t k = limited_ ? kinds_ - 1 : 0; k < kinds_ && !signed_; ++k) {
-      one += cells(table, k, g)[g];
-      all += table.total[k];
-    }
-    if (signed_) one = table.weight[g], all = table.all;
-    return std::min(one, all - one) >= (v == 1 ? rows_.least : 1);
+    const Cost one = table.size[g];
+    return std::min(one, table.count - one) >= (v == 1 ? rows_.least : 1);
   }
 
   // Pairs: all trees of one or two levels.
-  void pairs(const Table& table, std::size_t depth, Bound& out) const {
-    std::vector<T> one(kinds_ * stride_, 0), whole(kinds_);
+  void pairs(const Columns<T>& c, const Table& table, std::size_t depth, Bound& out) const {
+    std::vector<T> one(kinds_ * c.stride, 0), whole(kinds_);
     for (std::size_t k = 0; k < kinds_; ++k)
-      for (std::size_t i = 0; i < m_; ++i) one[k * stride_ + i] = cells(table, k, i)[i];
-    for (std::size_t i = 0; i < m_; ++i) {
+      for (std::size_t i = 0; i < c.m; ++i)
+        one[k * c.stride + i] = table.pairs[(k * c.m + i) * c.stride + i];
+    for (std::size_t i = 0; i < c.m; ++i) {
       if (!parts(table, i, 0)) continue;
       Cost side[2][2][2];  // by side, variant, and at most no or one split
       for (int s = 0; s < 2; ++s) {
         for (std::size_t k = 0; k < kinds_; ++k) {
-          whole[k] = one[k * stride_ + i];
-          if (s == 0) whole[k] = table.total[k] - whole[k];
+          whole[k] = one[k * c.stride + i];
+          if (s == 0) whole[k] = static_cast<T>(table.total[k] - whole[k]);
         }
         const Cost weight = s == 1 ? table.weight[i] : table.all - table.weight[i];
         const Cost leaf = (weight - excess(whole)) / 2;
         Cost most[2] = {-kInfinite, -kInfinite};
         if (depth == 2 && leaf > rows_.penalty) {
           if (signed_)
-            most[0] = furthest(cells(table, 0, i), one.data(), whole[0], s);
+            most[0] = furthest(&table.pairs[i * c.stride], one.data(), c.stride, whole[0], s);
           else
-            furthest(table, i, s, one, whole, most);
+            furthest(c, table, i, s, one, whole, most);
         }
         for (int v = 0; v < 2; ++v) {
           side[s][v][0] = leaf;
@@ -191,23 +250,31 @@ class PairChecker {
         if (parts(table, i, v)) join(side[0][v], side[1][v], depth, rows_.penalty, out.of[v]);
     }
   }
-  // The most that the excesses of two leaves are together, on one side of a column.
-  Cost furthest(const T* both, const T* one, T whole, int s) const {
-    T most = 0;
-    for (std::size_t j = 0; j < stride_; ++j) {
-      const T part = s == 1 ? both[j] : one[j] - both[j], other = whole - part;
-      most = std::max(most, (part < 0 ? -part : part) + (other < 0 ? -other : other));
-    }
-    return most;
+  // The most that the excesses of two leaves are together, on one side of a column. Half: of all
+  // parts of the whole the largest and the least are enough.
+  static Cost furthest(const T* both, const T* one, std::size_t stride, T whole, int s) {
+    T high = 0, low = 0;  // the empty part
+    if (s == 1)
+      for (std::size_t j = 0; j < stride; ++j) {
+        high = std::max(high, both[j]);
+        low = std::min(low, both[j]);
+      }
+    else
+      for (std::size_t j = 0; j < stride; ++j) {
+        high = std::max(high, static_cast<T>(one[j] - both[j]));
+        low = std::min(low, static_cast<T>(one[j] - both[j]));
+      }
+    const Cost w = whole;
+    return std::max({w, -w, 2 * Cost{high} - w, w - 2 * Cost{low}});
   }
-  void furthest(const Table& table, std::size_t i, int s, const std::vector<T>& one,
-                const std::vector<T>& whole, Cost most[2]) const {
+  void furthest(const Columns<T>& c, const Table& table, std::size_t i, int s,
+                const std::vector<T>& one, const std::vector<T>& whole, Cost most[2]) const {
     std::vector<T> part(kinds_), other(kinds_);
-    for (std::size_t j = 0; j < m_; ++j) {
+    for (std::size_t j = 0; j < c.m; ++j) {
       for (std::size_t k = 0; k < kinds_; ++k) {
-        const T both = cells(table, k, i)[j];
-        part[k] = s == 1 ? both : one[k * stride_ + j] - both;
-        other[k] = whole[k] - part[k];
+        const T both = table.pairs[(k * c.m + i) * c.stride + j];
+        part[k] = s == 1 ? both : static_cast<T>(one[k * c.stride + j] - both);
+        other[k] = static_cast<T>(whole[k] - part[k]);
       }
       const Cost found = excess(part) + excess(other);
       most[0] = std::max(most[0], found);
@@ -216,99 +283,112 @@ class PairChecker {
     }
   }
 
+  // A side of a column of the plan: its rows, and what is shown of it.
+  struct Side {
+    Local rows;
+    Bound bound;
+  };
+
   // Cover: bounds of the sides that the plan names, and by Mono of all.
-  void cover(const std::vector<int>& inside, const Table& table, std::int64_t depth,
+  void cover(const std::vector<int>& inside, const Columns<T>& c, std::int64_t depth,
              std::int64_t splits, Bound& out) {
     const std::int64_t below = splits < 0 ? -1 : splits - 1;
-    const std::size_t fewer = budgets(depth - 1, below);
-    const std::uint64_t count_of = plan_.number();
-    demand(count_of <= m_, "the plan has too many columns");
-    std::vector<std::pair<std::size_t, unsigned>> listed;
-    std::uint64_t next = 0;
-    for (std::uint64_t i = 0; i < count_of; ++i) {
-      const std::uint64_t code = plan_.number(), step = code >> 2;
-      demand(step > 0 && step <= m_ - next, "the plan has columns that are not in order");
-      next += step;
-      listed.emplace_back(static_cast<std::size_t>(next - 1), static_cast<unsigned>(code & 3));
-    }
+    const Table whole = depth == 3 ? count(c, every(c)) : Table{};
     std::vector<Side> known;
-    for (const auto& [g, used] : listed) {
-      std::vector<int> rows[2];
-      for (const int row : inside) rows[rows_.ranks[g][at(row)]].push_back(row);
+    for (const auto& [g, used] : listed()) {
+      Local rows[2];
+      Cost copies[2] = {0, 0};
+      for (std::uint32_t r = 0; r < c.n; ++r) {
+        const int s = merged_.bits[g][at(inside[r])];
+        rows[s].push_back(r);
+        copies[s] += merged_.copies[at(inside[r])];
+      }
       demand(!rows[0].empty() && !rows[1].empty(), "the plan has a column that parts nothing");
-      const int smaller = rows[0].size() < rows[1].size() ? 0 : 1;
       Table tables[2];
-      tables[smaller] = count(rows[smaller]);
-      tables[1 - smaller] = rest(table, tables[smaller]);
-      for (int s = 0; s < 2; ++s)
-        if ((used >> s & 1) != 0)
-          known.push_back({g, s, claim(rows[s], tables[s], depth - 1, below)});
+      if (depth == 3) {
+        const int smaller = rows[0].size() < rows[1].size() ? 0 : 1;
+        tables[smaller] = count(c, rows[smaller]);
+        tables[1 - smaller] = rest(whole, tables[smaller]);
+      }
+      for (int s = 0; s < 2; ++s) {
+        if ((used >> s & 1) == 0) continue;
+        Bound found = depth == 3 ? shallow(c, tables[s], copies[s], below)
+                                 : claim(chosen(inside, rows[s]), depth - 1, below);
+        known.push_back({std::move(rows[s]), std::move(found)});
+      }
     }
-    carry(inside, table, known, fewer, out);
+    carry(c, known, budgets(depth - 1, below), out);
+  }
+  std::vector<std::pair<std::size_t, unsigned>> listed() {
+    const std::uint64_t many = plan_.number();
+    demand(many <= rows_.columns, "the plan has too many columns");
+    std::vector<std::pair<std::size_t, unsigned>> out;
+    std::uint64_t next = 0;
+    for (std::uint64_t i = 0; i < many; ++i) {
+      const std::uint64_t code = plan_.number(), step = code >> 2;
+      demand(step > 0 && step <= rows_.columns - next,
+             "the plan has columns that are not in order");
+      next += step;
+      out.emplace_back(static_cast<std::size_t>(next - 1), static_cast<unsigned>(code & 3));
+    }
+    return out;
+  }
+  static std::vector<int> chosen(const std::vector<int>& inside, const Local& rows) {
+    std::vector<int> out;
+    for (const std::uint32_t r : rows) out.push_back(inside[r]);
+    return out;
+  }
+  // A claim of two levels, which is exact whatever Few says.
+  Bound shallow(const Columns<T>& c, const Table& table, Cost n, std::int64_t splits) {
+    spend(n);
+    Bound out;
+    const Cost leaf = (table.all - excess(table.total)) / 2;
+    for (int v = 0; v < variants(); ++v) out.of[v].assign(budgets(2, splits), leaf);
+    pairs(c, table, 2, out);
+    return out;
   }
 
-  void carry(const std::vector<int>& inside, const Table& table, const std::vector<Side>& known,
-             std::size_t fewer, Bound& out) const {
+  void carry(const Columns<T>& c, const std::vector<Side>& known, std::size_t fewer,
+             Bound& out) const {
     // By column, side, variant and number of splits.
-    std::vector<Cost> bounds(m_ * 4 * fewer, 0);
+    std::vector<Cost> bounds(c.m * 4 * fewer, 0);
     const auto place = [&](std::size_t g, int t, int v) {
       return &bounds[((g * 2 + at(t)) * 2 + at(v)) * fewer];
     };
-    std::vector<Cost> lost[2];
-    std::vector<std::size_t> within;
+    const auto raise = [&](Cost* to, const std::vector<Cost>& by, Cost lost) {
+      for (std::size_t k = 0; k < fewer; ++k) to[k] = std::max(to[k], by[k] - lost);
+    };
+    Table all;
+    weigh(all, c, every(c), true);
     for (const Side& side : known) {
-      for (auto& of : lost) of.assign(m_, 0);
-      std::size_t here = 0;
-      within.assign(m_, 0);  // rows here and there 1
-      Cost all = 0;
-      for (const int row : inside) {
-        if (rows_.ranks[side.column][at(row)] != side.side) continue;
-        ++here;
-        all += influence_[at(row)];
-        for (const std::size_t g : ones_[at(row)]) {
-          lost[0][g] += influence_[at(row)];
-          ++within[g];
-        }
-      }
-      for (std::size_t g = 0; g < m_; ++g) {
-        lost[1][g] = all - lost[0][g];
+      Table here;
+      weigh(here, c, side.rows, limited_);
+      for (std::size_t g = 0; g < c.m; ++g)
         for (int t = 0; t < 2; ++t) {
-          Cost* free = place(g, t, 0);
-          for (std::size_t k = 0; k < fewer; ++k)
-            free[k] = std::max(free[k], side.bound.of[0][k] - lost[t][g]);
-          if (!limited_ || beyond(inside, g, t, t == 1 ? within[g] : here - within[g])) continue;
-          Cost* bound = place(g, t, 1);
-          for (std::size_t k = 0; k < fewer; ++k)
-            bound[k] = std::max(bound[k], side.bound.of[1][k] - lost[t][g]);
+          const Cost lost = t == 0 ? here.weight[g] : here.all - here.weight[g];
+          raise(place(g, t, 0), side.bound.of[0], lost);
+          if (!limited_) continue;
+          const Cost there = t == 1 ? all.size[g] : all.count - all.size[g];
+          const Cost both = t == 1 ? here.size[g] : here.count - here.size[g];
+          if (there == both) raise(place(g, t, 1), side.bound.of[1], lost);
         }
-      }
     }
-    for (std::size_t g = 0; g < m_; ++g)
+    for (std::size_t g = 0; g < c.m; ++g)
       for (int v = 0; v < variants(); ++v) {
-        if (!parts(table, g, v)) continue;
+        if (!parts(all, g, v)) continue;
         for (int t = 0; t < 2; ++t)
           for (std::size_t k = 0; k < fewer && v == 1; ++k)
             place(g, t, 1)[k] = std::max(place(g, t, 1)[k], place(g, t, 0)[k]);
         join(place(g, 0, v), place(g, 1, v), fewer, rows_.penalty, out.of[v]);
       }
   }
-  // Whether a side of a column has more rows than those.
-  bool beyond(const std::vector<int>& inside, std::size_t g, int t, std::size_t shared) const {
-    std::size_t size = 0;
-    for (const int row : inside)
-      size += (rows_.ranks[g][at(row)] != common_[g]) == (t == 1) ? 1 : 0;
-    return size > shared;
-  }
-
   const Rows& rows_;
+  const MergedRows merged_;
   Plan& plan_;
   std::int64_t work_;
-  std::size_t m_, kinds_ = 0, stride_ = 0;
+  std::size_t kinds_ = 0;
   bool limited_, signed_ = false;
-  std::vector<int> common_;                     // by column: its more frequent value
-  std::vector<std::vector<std::size_t>> ones_;  // by row: the columns that are 1
-  std::vector<T> values_, sizes_;               // by row and column, where it is 1
-  std::vector<Cost> influence_, worst_;         // of rows; of a unit of weight, by label
+  std::vector<Cost> worst_;  // of a unit of weight, by label
 };
 
 }  // namespace checker

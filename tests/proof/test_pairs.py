@@ -127,7 +127,9 @@ def test_both_checkers_agree_on_damaged_plans(
         try:
             rows = checking_binary.Rows(header, X, y.astype(np.int64), None)
             checker = checking_binary.Checker(rows, body, header["work"])
-            bound: int | None = int(checker.root(4, header["max_splits"])[-1, -1])
+            bound: int | None = int(
+                checker.claim(np.arange(len(y)), 4, header["max_splits"])[-1, -1]
+            )
             checking_binary.require(next(checker.plan, None) is None, "too long")
         except checking_binary.Rejected:
             bound = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from larger_plans import LARGER
+from larger_plans import compare as compare_larger
 from random_plans import FAMILIES, compare
 
 
@@ -12,6 +14,18 @@ def test_random_plans(name: str) -> None:
     counts = compare(name, 0, 400)
     others = counts["plans"] - counts["full"]
     assert others // 10 < counts["tight"] < others, "neither all good nor all bad"
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_larger_problems(name: str) -> None:
+    counts = compare_larger(name, 0, 60)
+    assert 0 < counts["tight"] < counts["plans"] - counts["full"]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("name", LARGER)
+def test_many_larger_problems(name: str) -> None:
+    compare_larger(name, int(np.random.SeedSequence().generate_state(1)[0]), 2_000)
 
 
 @pytest.mark.fuzz

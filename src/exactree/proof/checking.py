@@ -1,13 +1,12 @@
 """Checks a certificate that no tree of thresholds costs less: standard library and NumPy alone.
 
-    python checking.py proof.xz data.csv [target [weights]]
-
 A certificate holds a tree and a plan: where to look so that everything else is ruled out. Whatever
 it says, the bound computed here is a true one. docs/certificates.md describes the file.
 e(S, d, k) is the least cost of a tree of at most d levels and k splits on the rows S: the cost of
 its leaves and a penalty a split. w(A) is the most that the rows A can cost, whatever is answered.
   Mono   e(A, d, k) >= e(B, d, k) - w(B - A), for all A and B: take the best tree of A for B. It
          costs no more on the rows of A, and at most w(B - A) on the others.
+  Few    k splits are no better than the leaf if k * penalty >= leaf; n rows need at most n - 1.
   Limit  With a least size of sides every claim has two bounds: without the limit ("free"), and
          with it ("limited"), for which only thresholds with enough on both sides count. Mono holds
          for limited only where A is within B: on B the leaves of a tree only grow.
@@ -51,10 +50,9 @@ def require(holds: Any, complaint: str) -> bool:
 
 def numbers(plan: bytes) -> Any:
     """Read the numbers of a plan: seven bits a byte, lowest first, at most 63 bits in all."""
-    for found in re.finditer(rb"[\x80-\xff]*[\0-\x7f]|[\x80-\xff]+", plan):
-        bytes_ = found.group()
-        require(len(bytes_) <= 9 and bytes_[-1] < 128, "a number is cut off, or too large")
-        yield sum((byte & 127) << 7 * i for i, byte in enumerate(bytes_))
+    for found in re.finditer(rb"[\x80-\xff]{,8}[\0-\x7f]|[\x80-\xff]", plan):
+        require(found.group()[-1] < 128, "a number is cut off, or too large")
+        yield sum((byte & 127) << 7 * i for i, byte in enumerate(found.group()))
 
 
 class Rows:
@@ -92,6 +90,10 @@ class Rows:
         self.unit, self.penalty = unit / factor, min(int(self.price / unit * factor), TOTAL)
         self.least = max(rows, -int(-heavy // unit))  # what each side of a split has to count
         self.size = weight[kept] if heavy else np.ones(len(self.X), np.int64)  # what a row counts
+        self.variants = 1 if self.least <= 1 else 2  # free, and limited
+        by_label = self.weight * (self.label == np.arange(self.classes)[:, None])
+        form = np.float32 if total + self.penalty + self.size.sum() < 1 << 22 else np.int64  # exact
+        self.amounts = np.vstack([by_label, *[self.size] * (self.variants - 1)]).astype(form)
 
     def weighed(self, sums: Array) -> tuple[Array, Array]:
         """Leaf: give w of rows by their weights by label, and what the best answer saves of it."""
@@ -100,19 +102,14 @@ class Rows:
             return sums.sum(0), sums.max(0)
         return np.tensordot(worst, sums, 1), np.tensordot(worst - self.costs.T, sums, 1).max(0)
 
-    def answers(self, inside: Array) -> Array:
-        """Give what each answer costs for some rows."""
-        sums = np.zeros(self.classes, np.int64)
-        np.add.at(sums, self.label[inside], self.weight[inside])
-        return np.asarray(sums @ self.costs)
-
     def cost_of(self, tree: Any, deepest: int | None, most: int | None) -> Fraction:
         """Give what a tree costs, if it keeps to the budgets."""
         work, cost, splits = [(tree, np.arange(len(self.X)), 0)], 0, 0
         while work:
             node, inside, level = work.pop()
             if "leaf" in node:
-                cost += int(self.answers(inside)[number(node, "leaf", 0, self.classes - 1)])
+                answer = self.costs[:, number(node, "leaf", 0, self.classes - 1)]
+                cost += int((self.weight[inside] * answer[self.label[inside]]).sum())
                 continue
             splits, j = splits + 1, number(node, "column", 0, self.X.shape[1] - 1)
             column = self.X[inside, j]
@@ -123,8 +120,7 @@ class Rows:
                 goes |= np.isnan(column) & (node.get("missing") == "left")
             sides = [inside[goes], inside[~goes]]
             small = min(self.size[side].sum() for side in sides) < self.least
-            fits = level < (DEEPEST if deepest is None else deepest) and not small
-            require(fits, "the tree is too deep, or a leaf too small")
+            require(level not in (deepest, DEEPEST) and not small, "too deep, or a leaf too small")
             a, b = (self.ranks[:, side] for side in sides)
             known = (a.max(1) < b.min(1)).any() or (b.max(1) < a.min(1)).any()
             require(known, "the tree has a question that is none of those that compete")
@@ -144,73 +140,51 @@ class Scanner:
     """
 
     def __init__(self, rows: Rows, order: Array, ends: Array) -> None:
-        (m, n), self.rows, self.order = order.shape, rows, order
+        (m, n), self.rows = order.shape, rows
         places = 16 if n * rows.classes < 8192 else 64
-        self.count, pad = -(-n // places), -n % places
-        self.block = np.arange(m)[:, None] * (self.count + 1) + np.arange(n) // places + 1
+        self.shape, pad = (m, -(-n // places)), -n % places
         self.row = np.pad(order, ((0, 0), (0, pad)), constant_values=-1).reshape(-1, places)
         self.ends = np.pad(ends, ((0, 0), (0, pad + 1))).reshape(-1, places)
-        self.stops = np.pad(self.ends[:, -1].reshape(m, -1), ((0, 0), (1, 0)))
-        self.place = np.empty((m, len(rows.label)), np.int64)
-        np.put_along_axis(self.place, order, np.arange(n)[None], 1)
-        self.amounts = [(rows.label[order], rows.weight[order].ravel())]
-        if rows.least > 1:
-            self.amounts.append((np.full((m, n), rows.classes), rows.size[order].ravel()))
-        self.whole = self.left_of(np.array([0]), np.array([n]))
+        self.amounts: Any = rows.amounts.take(self.row, 1) * (self.row >= 0)
+        self.whole = self.left_of(np.array([0]), np.array([TOTAL]))
 
-    def left_of(self, f: Array, p: Array) -> Array:
-        """Sum up what is left of thresholds: the first p places of the columns f."""
-        shape = (self.rows.classes + len(self.amounts) - 1, len(p) + 1, len(self.order))
-        out = np.zeros((*shape, self.count + 1), np.int64)
-        first = np.empty(len(self.rows.label), np.int64)
-        for column in np.unique(f):
-            k = np.flatnonzero(f == column)
-            after = np.searchsorted(p[k], np.arange(self.order.shape[1]), "right")
-            first[self.order[column]] = np.append(k, len(p))[after]  # what a row is left of
-            at = (first * out[0, 0].size)[self.order] + self.block
-            for name, amount in self.amounts:
-                np.add.at(out.reshape(-1), (at + name * out[0].size).ravel(), amount)
-            out[:, k] = out[:, k].cumsum(1)
-        return np.asarray(out[:, :-1].cumsum(3))
+    def left_of(self, f: Array, cut: Array) -> Array:
+        """Sum up what is left of thresholds: the rows with ranks below the cut in column f."""
+        ranks, kind = {g: self.rows.ranks[g][self.row] for g in set(f.tolist())}, self.amounts.dtype
+        goes: Any = ((ranks[g] < c).astype(kind) for g, c in zip(f.tolist(), cut, strict=True))
+        sums = [np.einsum("kbp,bp->kb", self.amounts, left) for left in goes]
+        each = np.stack(sums, 1).reshape(-1, len(f), *self.shape)
+        return np.pad(each, ((0, 0), (0, 0), (0, 0), (1, 0))).cumsum(3)
 
-    def costs(self, f: Array, p: Array, used: Array) -> tuple[Array, Array]:
+    def costs(self, f: Array, cut: Array, used: Array) -> Any:
         """Give the costs of a leaf, and of a leaf or the best split, of such sides in turn."""
         found, step = [], max(1, CHUNK // self.whole.size)
-        for some in (slice(first, first + step) for first in range(0, len(p), step)):
-            (k, s), left = np.nonzero(used[some]), self.left_of(f[some], p[some])
+        for some in (slice(first, first + step) for first in range(0, len(f), step)):
+            (k, s), left = np.nonzero(used[some]), self.left_of(f[some], cut[some])
             sums = np.where(s[:, None, None], self.whole - left[:, k], left[:, k])
-            found.append(self.best(sums, f[some][k], p[some][k], s))
-        leaf, split = map(np.concatenate, zip(*found, strict=True))
-        return leaf, split
+            found.append(self.best(sums, f[some][k], cut[some][k], s))
+        return map(np.concatenate, zip(*found, strict=True))
 
     def best(self, sums: Array, *sides: Array) -> tuple[Array, Array]:
         """Give these costs, free and limited, for some sides."""
-        rows, others = self.rows, sums[..., -1:] - sums
-        (most, before), (_, after) = rows.weighed(sums), rows.weighed(others)
+        rows = self.rows
+        (most, before), (_, after) = rows.weighed(sums), rows.weighed(sums[..., -1:] - sums)
         hope = (before[..., :-1] + after[..., 1:] + np.diff(most)).reshape(-1, len(self.row))
         most, alone = most[:, 0, -1], before[:, 0, -1]
-        best = np.repeat((alone + rows.penalty)[:, None], len(self.amounts), 1)
-        for v in range(best.shape[1]):
-            fine = np.minimum(sums[-1], others[-1]) >= rows.least if v else True
-            split = np.where(fine & self.stops, before + after, 0).max((1, 2))
-            best[:, v] = np.maximum(best[:, v], split)
-        self.look(sums, sides, best, np.arange(len(best)), hope.argmax(1))
+        best = np.repeat((alone + rows.penalty)[:, None], rows.variants, 1)
+        ends = np.where(self.ends[:, -1].reshape(self.shape), (before + after)[..., 1:], 0)
+        self.look(sums, sides, best, np.arange(len(best)), ends.reshape(hope.shape).argmax(1))
         self.look(sums, sides, best, *np.nonzero(hope > best[:, -1:]))
         return most - alone, most[:, None] - best + rows.penalty
 
     def look(self, sums: Array, sides: Any, best: Array, k: Array, at: Array) -> None:
         """Try all splits within some blocks of some sides."""
-        rows, row, (g, b) = self.rows, self.row[at], np.divmod(at, self.count)
-        f, p, s = (some[k, None] for some in sides)
-        inside = ((self.place[f, row] < p) != s) & (row >= 0)
-        left = np.empty((len(sums), *row.shape), np.int64)
-        left[: rows.classes] = rows.label[row] == np.arange(rows.classes)[:, None, None]
-        left[: rows.classes] *= rows.weight[row] * inside
-        left[rows.classes :] = rows.size[row] * inside
-        left = left.cumsum(2) + sums[:, k, g, b, None]
+        rows, (g, b), (f, cut, s) = self.rows, np.divmod(at, self.shape[1]), sides
+        inside = (rows.ranks[f[k, None], self.row[at]] < cut[k, None]) != s[k, None]
+        left = (self.amounts.take(at, 1) * inside).cumsum(2) + sums[:, k, g, b, None]
         right = sums[:, k, 0, -1, None] - left
         saved = np.where(self.ends[at], rows.weighed(left)[1] + rows.weighed(right)[1], 0)
-        for v in range(best.shape[1]):
+        for v in range(rows.variants):
             fine = np.minimum(left[-1], right[-1]) >= rows.least if v else True
             np.maximum.at(best[:, v], k, np.where(fine, saved, 0).max(1))
 
@@ -221,7 +195,6 @@ class Checker:
     def __init__(self, rows: Rows, plan: bytes, work: int) -> None:
         self.rows, self.plan, self.work = rows, numbers(plan), work
         self.influence = rows.weight * rows.costs.max(1)[rows.label]  # w of each row
-        self.variants = 1 if rows.least <= 1 else 2  # free, and limited
 
     def budgets(self, depth: int, splits: int | None) -> int:
         """Count the bounds of a claim: one for each number of splits, or one for the depth."""
@@ -239,22 +212,18 @@ class Checker:
         return positions, (codes[:, None] >> np.arange(2) & 1).astype(bool)
 
     def claim(self, order: Array, depth: int, splits: int | None) -> Array:
-        """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit.
-
-        Few    k splits are no better than the leaf if k * penalty >= leaf; n rows need at most
-               n - 1: less depth is enough where the leaf is cheap or rows are few.
-        """
+        """Give a lower bound of e(S, depth, k), free and limited, for k = 0..splits or no limit."""
         self.work -= order.size
-        leaf, budgets = int(self.rows.answers(order[0]).min()), self.budgets(depth, splits)
+        most, saved = self.rows.weighed(self.rows.amounts[:, order[0]].sum(1))
+        leaf, budgets = int(most - saved), self.budgets(depth, splits)
         depth = min(depth, order.shape[1] - 1, depth if splits is None else splits)  # Few
         if leaf == 0 or self.rows.penalty:
             depth = min(depth, (leaf - 1) // self.rows.penalty) if leaf else 0
-        bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
+        bound = np.full((self.rows.variants, self.budgets(depth, splits)), leaf)
         ends = np.diff(np.take_along_axis(self.rows.ranks, order, 1)) != 0  # a larger value begins
         if depth == 1:
             scanner = Scanner(self.rows, order, ends)
-            every = np.array([[0], [order.shape[1]], [0]])
-            bound[:, -1:] = scanner.best(scanner.whole, *every)[1].T
+            bound[:, -1:] = scanner.best(scanner.whole, *np.array([[0], [TOTAL], [0]]))[1].T
         elif depth > 1:
             bound = np.minimum(bound, self.cover(order, ends, depth, splits))
         return bound[:, np.minimum(np.arange(budgets), bound.shape[1] - 1)]
@@ -266,42 +235,38 @@ class Checker:
                penalty + e(left of t, d - 1, i) + e(right of t, d - 1, j). The plan lists sides of
                thresholds to be bounded; Mono carries what is found to all others of the column.
         """
-        below, read = None if splits is None else splits - 1, []
-        for inside, column in zip(order, ends, strict=True):
+        below, read, ranks = None if splits is None else splits - 1, [], self.rows.ranks
+        shape = (2, self.rows.variants, self.budgets(depth - 1, below))
+        for g, column in enumerate(ends):
             positions, used = self.entries(column)
-            known = np.zeros((*used.shape, self.variants, self.budgets(depth - 1, below)), np.int64)
+            cut, known = ranks[g, order[g, positions]], np.zeros((len(used), *shape), np.int64)
             for i, s in np.argwhere(used & (depth > 2)):
-                side = np.zeros(len(self.influence), bool)
-                side[inside[: positions[i]] if s == 0 else inside[positions[i] :]] = True
+                side = (ranks[g] < cut[i]) != s
                 child = order[side[order]].reshape(len(order), -1)
                 known[i, s] = self.claim(child, depth - 1, below)
-            read.append((positions, used, known))
-        f = np.repeat(np.arange(len(order)), [len(positions) for positions, *_ in read])
-        positions, used, known = map(np.concatenate, zip(*read, strict=True))
+            read.append((np.full(len(cut), g), positions, cut, used, known))
+        f, positions, cut, used, known = map(np.concatenate, zip(*read, strict=True))
         if depth == 2 and len(f):
             sizes = np.stack([positions, order.shape[1] - positions], 1)
             self.work -= int(sizes[used].sum()) * len(order)
-            leaf, split = Scanner(self.rows, order, ends).costs(f, positions, used)
+            leaf, split = Scanner(self.rows, order, ends).costs(f, cut, used)
             known[used, :, 0], known[used, :, -1] = leaf[:, None], split
         each = [(order[g], ends[g], positions[f == g], known[f == g]) for g in range(len(order))]
         found = [self.along(*some, self.budgets(depth, splits)) for some in each]
         return np.asarray(np.min(found, axis=0))
 
-    def along(
-        self, inside: Array, ends: Array, positions: Array, known: Array, budgets: int
-    ) -> Array:
+    def along(self, inside: Array, ends: Array, positions: Array, known: Array, many: int) -> Array:
         """Give the least of the bounds of all thresholds of a column, by Mono from those given."""
         places = np.flatnonzero(ends) + 1
-        weight, size = (amount[inside].cumsum() for amount in (self.influence, self.rows.size))
+        weight, size = (each[inside].cumsum() for each in (self.influence, self.rows.size))
         before, at = weight[places - 1], np.searchsorted(places, positions)
         left = self.spread(before, at, known[:, 0])
         right = self.spread((weight[-1] - before)[::-1], len(places) - 1 - at, known[:, 1])[::-1]
-        out, most = np.full((*left.shape[:2], budgets), INFINITE), left.shape[2] - 1
-        for k in range(1, budgets):
-            for i in range(min(k - 1, most) + 1):
-                both = left[..., i] + right[..., min(k - 1 - i, most)]
-                out[..., k] = np.minimum(out[..., k], both)
-        out = left + right if budgets == 1 else out
+        out, most = np.full((*left.shape[:2], many), INFINITE), left.shape[2] - 1
+        shares = [(k, i) for k in range(1, many) for i in range(min(k - 1, most) + 1)]
+        for k, i in shares or [(0, 0)]:
+            both = left[..., i] + right[..., min(max(0, k - 1 - i), most)]
+            out[..., k] = np.minimum(out[..., k], both)
         out[np.minimum(size, size[-1] - size)[places - 1] < self.rows.least, 1:] = INFINITE
         return np.asarray(out.min(0, initial=INFINITE) + self.rows.penalty)
 
@@ -332,15 +297,14 @@ def questions(header: Header, X: Array) -> Array:
     """
     out: list[Any] = []
     for kind, column in zip(header.get("kinds") or [None] * X.shape[1], X.T, strict=True):
-        lost, asked = np.isnan(column), "order" if kind is None else kind["asked"]
+        lost, asked = np.isnan(column), kind["asked"] if kind else "order"
         codes = np.unique(np.where(lost, -1, column), return_inverse=True)[1].reshape(-1)
-        many = int(codes.max()) + 1
-        found: Any = (codes != one for one in range(many))
+        found: Any = (codes != one for one in range(codes.max() + 1))
         if asked == "order":
             found = (np.where(lost, end, column) for end in (-np.inf, np.inf)[: 1 + lost.any()])
         elif asked == "subset":
-            require(many <= 10, "too many categories for all subsets of them")
-            found = (~(some >> codes) & 1 for some in range(1, max(2, (1 << many) - 1), 2))
+            require(codes.max() < 10, "too many categories for all subsets of them")
+            found = (~(some >> codes) & 1 for some in range(1, max(2, (2 << codes.max()) - 1), 2))
         for values in found:
             out.append(np.unique(values, return_inverse=True)[1].reshape(-1))
             require(len(out) * len(X) <= 8 * CELLS, "too large for this checker")
@@ -349,35 +313,30 @@ def questions(header: Header, X: Array) -> Array:
 
 def read(path: Any) -> tuple[Header, bytes]:
     """Give header and plan of a certificate; nothing in them has been checked."""
-    try:
-        with open(path, "rb") as file:
-            packed = file.read(LARGEST + 1)
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
-        data = unpacker.decompress(packed, LARGEST + 1)
-        line, end, plan = data.partition(b"\n")
-        fits = len(data) <= LARGEST and len(line) <= LARGEST_HEADER and unpacker.eof and end
-        require(fits and not unpacker.unused_data, "it is too long when unpacked, or cut off")
-        twice = "a name occurs twice in the header"
-        once = lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)  # noqa: E731
-        header = json.loads(line, object_pairs_hook=once)
-        known = [header["format"], header["version"], header["family"]]
-        require(known == ["exactree.proof", 1, FAMILY], f"not for this checker: {known}")
-    except DAMAGE as error:
-        raise Rejected(f"this is no certificate, or a damaged one: {error}") from error
+    with open(path, "rb") as file:
+        packed = file.read(LARGEST + 1)
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
+    data = unpacker.decompress(packed, LARGEST + 1)
+    line, end, plan = data.partition(b"\n")
+    fits = len(data) <= LARGEST and len(line) <= LARGEST_HEADER and unpacker.eof and end
+    require(fits and not unpacker.unused_data, "it is too long when unpacked, or cut off")
+    once = lambda some: require(len(dict(some)) == len(some), "a name twice") and dict(some)  # noqa: E731
+    header = json.loads(line, object_pairs_hook=once)
+    known = [header["format"], header["version"], header["family"]]
+    require(known == ["exactree.proof", 1, FAMILY], f"not for this checker: {known}")
     return header, plan
 
 
 def data_digest(X: Array, y: Array, weight: Array | None) -> str:
     """Give the SHA-256 that a certificate knows its data by: values, classes, row weights."""
     digest = hashlib.sha256(b"exactree.data 1\n%d %d %d\n" % (*X.shape, weight is not None))
-    for part in (X, y, weight):
-        if part is not None:  # NaN is written in one way, -0.0 as 0.0
-            known = np.where(part == part, part, np.nan) if part.dtype.kind == "f" else part
-            digest.update((np.ascontiguousarray(known, f"<{known.dtype.kind}8") + 0).tobytes())
+    for part in [X, y] if weight is None else [X, y, weight]:
+        known = np.where(part == part, part, np.nan).astype(f"<{part.dtype.kind}8")
+        digest.update((known + 0).tobytes())  # NaN is written in one way, -0.0 as 0.0
     return digest.hexdigest()
 
 
-def number(header: Header, name: str, least: int, most: int, *, optional: bool = False) -> Any:
+def number(header: Header, name: str, least: int, most: Any, *, optional: bool = False) -> Any:
     """Read a whole number of the header."""
     value = header[name]
     whole = type(value) is int and least <= value <= most
@@ -393,15 +352,14 @@ def fraction(text: Any) -> Fraction:
 
 def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = WORK) -> Header:
     """Check a certificate against the data; its header is what has been shown."""
-    header, plan = read(path)
     try:
+        header, plan = read(path)
         names = {str(name): i for i, name in enumerate(header["classes"])}
         require(len(names) == len(header["classes"]), "two classes have the same name")
         label = np.array([names[str(name)] for name in np.asarray(y).tolist()], np.int64)
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         X = floats(header["kinds"], X) if header.get("kinds") else np.asarray(X, np.float64)
         fine = X.ndim == 2 and len(names) * len(X) <= CELLS and not np.isinf(X).any()
-        fine &= bool(header.get("kinds")) or not np.isnan(X).any()
         require(fine, "no table of finite numbers, or too large for this checker")
         rows = Rows(header, X, label, weight)
         depth = number(header, "max_depth", 0, DEEPEST, optional=True)
@@ -412,21 +370,18 @@ def check(path: Any, X: Any, y: Any, sample_weight: Any = None, *, work: int = W
         over = next(checker.plan, None) is None and checker.work >= 0 and header["results"]
         require(over, "the plan is too long, or there are no results")
         for result in header["results"]:
-            most = None if splits is None else number(result, "max_splits", 0, splits)
-            require(result["max_splits"] == most, "a result with another budget")
-            bound = int(bounds[-1 if most is None else min(most, len(bounds) - 1)]) * rows.unit
+            most = number(result, "max_splits", 0, splits, optional=splits is None)
+            bound = int(bounds[min(most or 0, len(bounds) - 1)]) * rows.unit
             value = rows.cost_of(result["tree"], depth, most)
             require(fraction(result["value"]) == value, f"the tree costs {value}")
             require(fraction(result["bound"]) <= bound, f"the plan shows only {bound}")
-    except Rejected:
-        raise
     except DAMAGE as error:
-        raise Rejected(f"a header that is damaged, or of other data: {error!r}") from error
+        raise Rejected(str(error)) from error
     return header
 
 
 def main(path: str, data: str, target: str = "", weights: str = "") -> None:
-    """Check from the command line; the first line of the data has the names of the columns."""
+    """python checking.py proof.xz data.csv [target [weights]]: data with names of columns."""
     header, _ = read(path)
     with open(data, encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))

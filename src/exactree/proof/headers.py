@@ -129,5 +129,5 @@ def file_of(header: Header, plan: bytes) -> bytes:
     data = json.dumps(header, allow_nan=False).encode() + b"\n" + plan
     best = 9 | lzma.PRESET_EXTREME
     size = min(max(4096, len(data)), 1 << 26)
-    chain = [{"id": lzma.FILTER_LZMA2, "preset": best, "dict_size": size}]
+    chain = [{"id": lzma.FILTER_LZMA2, "preset": best, "dict_size": size, "lc": 1, "pb": 0}]
     return lzma.compress(data, filters=chain)

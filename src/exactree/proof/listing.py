@@ -31,7 +31,8 @@ class Prover(Checker):
 
     def __init__(self, rows: Rows) -> None:
         super().__init__(rows, b"", 1 << 62)
-        self.codes = 0
+        self.codes: list[int] = []
+        self.cells = self.need = 0
 
     @property
     def spent(self) -> int:
@@ -40,51 +41,36 @@ class Prover(Checker):
 
     def prove(self, inside: Array, depth: int, splits: int | None, need: int) -> Found:
         """Give bounds of e(S, depth, k), at least `need` or exact, and the plan for them."""
-        check_for_interrupts()
-        self.work -= self.rows.masks.size
-        leaf = int(self.rows.answers(inside).min())
-        bound = np.full((self.variants, self.budgets(depth, splits)), leaf)
-        depth = self.useful(inside, leaf, depth, splits)
-        if depth == 1:
-            bound[:, 0 if splits is None else 1 :] = self.scan(inside, leaf)[:, None]
-        if depth <= 1:
-            return bound, []
-        found, codes = self.cover(inside, self.different(inside), depth, splits, need)
-        found = np.minimum(found, leaf)
-        return found[:, np.minimum(np.arange(bound.shape[1]), found.shape[1] - 1)], codes
+        self.need = need
+        return self.claim(inside, depth, splits), self.codes
 
-    def cover(
-        self, inside: Array, alive: Array, depth: int, splits: int | None, need: int
-    ) -> Found:
+    def cell(self, inside: Array, alive: Array, depth: int, splits: int | None) -> Array:
         """Do what the checker does in a cell, deciding where it reads."""
-        bound = np.full((self.variants, self.budgets(depth, splits)), 1 << 62)
         if not len(alive):
-            return bound, []
+            return super().cell(inside, alive, depth, splits)
+        check_for_interrupts()
         self.work -= alive.size
-        self.codes += 1
-        if self.codes > MOST_CODES:
+        self.cells += 1
+        if self.cells > MOST_CODES:
             raise ValueError(
                 "the proof is too long to be written: certify a problem with a smaller max_depth"
             )
-        left, right = self.decided(inside, alive)
-        # A cell costs no more than the leaves of its sides: closing it could show no more.
-        most = sum(int(self.rows.answers(side).min()) for side in (left, right))
-        if len(alive) == 1 or most + self.rows.penalty >= need:
-            below = None if splits is None else splits - 1
-            work = self.work
-            a, first = self.prove(left, depth - 1, below, need)
-            b, second = self.prove(right, depth - 1, below, need)
-            exact = (left | right)[inside].all()
-            found = self.joined(a, b, exact, left, right, bound)
-            first_split = 0 if splits is None else 1
-            if len(alive) == 1 or (found[:, first_split:] >= need).all():
-                return found, [0, *first, *second]
+        if len(alive) == 1 or self.may_close(inside, alive):
+            work, codes = self.work, len(self.codes)
+            self.codes.append(0)
+            found = self.close(inside, alive, depth, splits)
+            if len(alive) == 1 or (found[:, 0 if splits is None else 1 :] >= self.need).all():
+                return found
             self.work = work
-            bound = np.full(bound.shape, 1 << 62)
-        share = alive.mean(0)
-        row = int(np.abs(share - 0.5).argmin())
-        codes = [row + 1]
-        for side in (alive[alive[:, row]], alive[~alive[:, row]]):
-            found, more = self.cover(inside, side, depth, splits, need)
-            bound, codes = np.minimum(bound, found), codes + more
-        return bound, codes
+            del self.codes[codes:]
+        row = int(np.abs(alive.mean(0) - 0.5).argmin())
+        self.codes.append(row + 1)
+        sides = (alive[alive[:, row]], alive[~alive[:, row]])
+        return np.minimum(*(self.cell(inside, side, depth, splits) for side in sides))
+
+    def may_close(self, inside: Array, alive: Array) -> bool:
+        """Tell whether the leaves of both sides, which cost no less than trees, are enough."""
+        rows = np.flatnonzero(inside)
+        sides = (rows[alive.all(0)], rows[~alive.any(0)])
+        most = sum(int(self.rows.answers(side).min()) for side in sides)
+        return most + self.rows.penalty >= self.need

@@ -58,22 +58,14 @@ def by_partitions(
         elif part["kind"] == "surfaces" and part["most"] is not None:
             part["most"] = min(part["most"], X.shape[1])
     header |= {"family": checking_partitions.FAMILY, "parts": parts}
-    masks, given, _ = checking_partitions.listed(header, X, octets)
-    rows, kept = checking_partitions.prepared(header, X, labels, weights, masks)
+    rows = checking_partitions.Rows(header, X, labels, weights, octets)
     results = results_of(result, header)
     depth, splits = header["max_depth"], header["max_splits"]
     shown: list[Header] = []
     need = 0
     for found, budget in results:
-        tree = written_partitions(found.tree, X, np.flatnonzero(kept), own)
-        cost, used = checking_partitions.tree_cost(
-            header,
-            tree,
-            lambda node: checking_partitions.goes_left(node, X, given)[kept],
-            rows,
-            budget,
-        )
-        value = cost * rows.unit + used * Fraction(header["penalty"])
+        tree = written_partitions(found.tree, X, np.flatnonzero(rows.kept), own)
+        value = rows.cost_of(tree, depth, budget)
         bound = value if found.status == "optimal" else min(value, Fraction(found.lower_bound))
         shown.append({"max_splits": budget, "value": str(value), "tree": tree})
         need = max(need, round(bound / rows.unit))

@@ -238,10 +238,8 @@ def checker_of(path: str | Path) -> Any:
     for checker in CHECKERS.values():
         try:
             checker.read(path)
-        except Rejected as error:
-            complaint = error
-        except ValueError as error:  # the other checkers have a Rejected of their own
-            complaint = Rejected(str(error))
+        except checker.DAMAGE as error:
+            complaint = Rejected(f"this is no certificate, or a damaged one: {error}")
         else:
             return checker
     raise complaint
