@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import inf
 from pathlib import Path
 from random import Random
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,27 @@ class Life:
 
     def evaluations(self) -> int:
         return int(self.session.evaluations + self.helper.evaluations)
+
+
+@pytest.mark.parametrize("terms", [{}, {"max_splits": 5}, {"max_splits": 5, "sizes": True}])
+def test_time_is_over_when_a_side_is_to_be_opened(terms: dict[str, Any]) -> None:
+    """Nobody has looked at the clock until then; with many classes the side does, and threw."""
+    dice = np.random.default_rng(0)
+    ranks = np.array([np.unique(dice.integers(0, 50, 200), return_inverse=True)[1]] * 5, np.int32)
+    given = (ranks, dice.permutation(200).astype(np.int32) % 17, 17)
+    posing = Posing("columns", given, {"max_depth": 5, **terms})
+    session = _native.Session(posing.pose(), time_limit=1.0, keep=True)
+    if not session.open():
+        return  # a slow machine
+    helper = _native.Helper(session)
+    assert helper.take() == 0 and helper.divisible
+    helper.answer(0.0)
+    sleep(1.0)
+    assert helper.give()
+    session.take_claims()
+    assert session.poll()
+    found = session.finish()
+    assert found.status == "time_limit" and 0 <= found.lower_bound <= found.objective
 
 
 def lives(posing: Posing, dice: Random, kills: int, seconds: float) -> tuple[Life, int]:

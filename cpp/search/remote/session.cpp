@@ -263,10 +263,21 @@ bool Session<V>::has_room(const Level<V>& level) const {
 template <class V>
 void Session<V>::go_down(Level<V>& level, std::unique_ptr<Piece> piece) {
   OpenSide<V> side;
-  if (level.frontier->open_side(*piece, side))
-    open_level(level, std::move(piece), side);
-  else
+  if (!level.frontier->open_side(*piece, side)) {
     close_piece(level, *piece, nullptr);
+    return;
+  }
+  try {
+    open_level(level, std::move(piece), side);
+    return;
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {
+    control_.stop(Status::kMemoryLimit);
+  }
+  // The search is over: what is known of the piece was told before, and it stays open.
+  piece = std::move(levels_.back().piece);
+  levels_.pop_back();
+  level.frontier->tell(worker_, *piece, false);
 }
 
 // No plan is made for a side: the cap is as good as the best tree.
