@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -209,5 +210,22 @@ def test_ctrl_c_ends_all_levels() -> None:
         return replace(found, status="interrupted", lower_bound=0, gap=found.objective)
 
     found = level_by_level(run, problem, Limits(seconds=100.0))
-    assert found.status == "interrupted"
-    assert asked[1:] == [0.0] * len(asked[1:])
+    assert found.status == "interrupted" and len(asked) == 1
+
+
+def test_nothing_begins_once_the_time_is_over() -> None:
+    """On a large table reading it alone takes long, for every number of levels."""
+    problem = random_problem(5, rows=60, levels=9)
+    asked = []
+
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
+        asked.append(limits.seconds)
+        sleep(0.02)
+        found = search(part, Limits())
+        return replace(found, status="time_limit", lower_bound=1, gap=found.objective - 1)
+
+    found = level_by_level(run, problem, Limits(seconds=0.01))
+    assert len(asked) == 1
+    assert found.status == "time_limit" and found.lower_bound == 1 < found.objective
+    assert found.objective == cost(problem, found.tree, np.arange(60)) == found.history[-1][1]
+    assert [t for t, *_ in found.history] == sorted(t for t, *_ in found.history)

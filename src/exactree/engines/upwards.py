@@ -208,11 +208,16 @@ def level_by_level(
         return first
     watch.keep(first, holds=True)
     for levels in range(FEW, problem.max_depth):
+        if watch.is_over():
+            return watch.ended(first)
         _improve(run, problem, watch)
         last = LAST_SHARE if problem.max_depth > MORE else FEW_SHARE
         share = last * FEW_SHARE ** (problem.max_depth - 1 - levels)
         known = replace(watch.limits(share), known=watch.least())
-        watch.keep(run(replace(problem, max_depth=levels), known, watch.shown(False)))
+        if known.seconds:
+            watch.keep(run(replace(problem, max_depth=levels), known, watch.shown(False)))
+    if watch.is_over():
+        return watch.ended(first)
     _improve(run, problem, watch)
     if below is not None and can_leave_rows_out(problem):
         _bound(below, problem, watch)

@@ -166,6 +166,16 @@ class Watch:
         gap = best.objective - self.proved
         return replace(best, status=status, lower_bound=self.proved, gap=gap)
 
+    def is_over(self) -> bool:
+        """Tell whether another search would only begin: on a large table that alone takes long."""
+        return self.status == "interrupted" or self.share_gone() >= 1.0
+
+    def ended(self, first: Found) -> Found:
+        """Join a search of all trees with the best tree since; nothing follows."""
+        self.began = perf_counter() - self.start
+        end = (0.0, first.objective, first.lower_bound)
+        return self.finished(replace(first, history=(end,)))
+
     def with_tree(self, found: Found, other: Found) -> Found:
         """Give what was proved of all trees with the better tree of two searches."""
         objective = min(found.objective, other.objective)
