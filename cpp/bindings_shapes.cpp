@@ -43,9 +43,9 @@ MonotoneProblem read_problem(const Given<std::int32_t, 2>& ranks, const Given<st
 // Searches without the GIL, which the question whether to stop takes back.
 template <class Search>
 auto searched(const nb::object& stop, const Search& search) {
-  const StopAsked ask = [&stop] {
+  const StopAsked ask = [&stop](std::int64_t bytes) {
     nb::gil_scoped_acquire acquire;
-    return nb::cast<bool>(stop());
+    return nb::cast<bool>(stop(bytes));
   };
   nb::gil_scoped_release release;
   auto found = search(ask);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 import exactree
+from exactree import _native
+from exactree.problem import Problem
 from exactree.tree import Leaf, Node, Tree, leaves
 
 
@@ -149,6 +152,45 @@ def test_a_stopped_monotone_search_has_a_tree_and_a_bound(seconds: float) -> Non
     assert is_monotone(found.tree, way) and best.status == "optimal"
     assert found.lower_bound <= best.objective * (1 + 1e-9) <= found.objective * (1 + 2e-9)
     assert found.status in ("time_limit", "optimal")
+
+
+@pytest.mark.parametrize("terms", [{"penalty": 1e-300}, {"max_depth": 30}])
+def test_a_stopped_monotone_search_does_not_begin_with_every_depth(
+    terms: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went through all of 199 levels, each with a search of its own: ten seconds."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] > 0) ^ (rng.random(200) < 0.4)
+    began = []
+    module = import_module("exactree.engines.shapes.monotone")
+    inner = module.monotone
+
+    def counted(problem: Problem, *rest: Any) -> Any:
+        began.append(problem.max_depth)
+        return inner(problem, *rest)
+
+    monkeypatch.setattr(module, "monotone", counted)
+    found = exactree.solve(X, y, monotonic_cst=[1, 1], time_limit=0.0, **terms)
+    assert is_monotone(found.tree, [1, 1]) and len(began) <= 1
+
+
+def test_monotone_subtrees_keep_to_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0) ^ (rng.random(60) < 0.4)
+    answers = []
+
+    def huge(*terms: Any) -> tuple[Any, ...]:
+        *_, cap, stop = terms
+        answers.extend([stop(10**9), stop(10**9 + 1)])
+        return False, True, cap, 0, [], []
+
+    monkeypatch.setattr(_native, "monotone_classes", huge)
+    terms: dict[str, Any] = {"max_depth": 2, "monotonic_cst": [-1, -1]}
+    found = exactree.solve(X, y, **terms, memory_limit=10**9)
+    assert answers == [False, True] and found.status == "memory_limit"
+    assert is_monotone(found.tree, [-1, -1]) and found.lower_bound < found.objective
 
 
 def paths(tree: Tree, above: frozenset[int] = frozenset()) -> Iterator[frozenset[int]]:

@@ -11,7 +11,7 @@
 namespace exactree {
 namespace {
 
-constexpr std::int64_t kStepsBetweenQuestions = 1 << 22;
+constexpr std::int64_t kStepsBetweenQuestions = 1 << 20;
 struct StoppedSearch {};
 
 template <class Rules>
@@ -19,6 +19,9 @@ class MonotoneSearch {
   using Cost = typename Rules::Cost;
   using Sums = typename Rules::Sums;
   using Sides = std::vector<std::uint8_t>;
+
+  // Of an entry: no split, or one that is not kept yet.
+  static constexpr std::int32_t kLeaf = -1, kOpen = -2;
 
   // Some rows, in the order of every column one after the other.
   struct Node {
@@ -36,14 +39,17 @@ class MonotoneSearch {
     std::size_t column, from, to;
     Seen before, after;
   };
-  // A subtree: what it costs and predicts, and where its first split is kept.
+  // A split with the places of what is below it, in the order in which all were kept.
+  struct Made {
+    std::int32_t column, rank, left, right;
+  };
+  // A subtree: what it costs and predicts, its first split and where that is kept, kLeaf if it has
+  // none. Most subtrees are dominated soon: those are not kept.
   struct Entry {
     Cost cost;
     double low, high;
-    std::int32_t made;
-  };
-  struct Made {
-    std::int32_t column, rank, left, right;
+    std::int32_t made = kLeaf;
+    Made split{};
   };
   struct Limits {
     Cost cap;
@@ -63,11 +69,11 @@ class MonotoneSearch {
     answer.cost = answer.bound = cap;
     const Node all = everything();
     if (problem_.depth == 0 || problem_.rows < 2) return answer;
-    Entry best{cap, 0, 0, -1};
+    Entry best{cap, 0, 0};
     Cost proved = 0;
     highest_ = cap;
     try {
-      if (stop_()) throw StoppedSearch{};
+      if (stop_(bytes())) throw StoppedSearch{};
       const Cost free = bound(all, problem_.depth, cap, true);
       proved = std::max(free - rules_.margin, Cost{0});
       for (Cost share : {Cost{64}, Cost{16}, Cost{4}, Cost{1}}) {
@@ -94,12 +100,14 @@ class MonotoneSearch {
     return problem_.ranks + column * problem_.rows;
   }
 
-  void spend(std::size_t rows) {
-    steps_ += static_cast<std::int64_t>(rows * problem_.columns);
+  void spend(std::size_t rows) { step(rows * problem_.columns); }
+  void step(std::size_t steps) {
+    steps_ += static_cast<std::int64_t>(steps);
     if (steps_ < kStepsBetweenQuestions) return;
     steps_ = 0;
-    if (stop_()) throw StoppedSearch{};
+    if (stop_(bytes())) throw StoppedSearch{};
   }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(made_.capacity() * sizeof(Made)); }
 
   Node everything() {
     Node all;
@@ -175,6 +183,7 @@ class MonotoneSearch {
   }
 
   Sides split_at(const Node& node, std::size_t column, std::size_t place) {
+    step(problem_.rows);
     const std::uint32_t* order = node.orders.data() + column * node.size;
     Sides side(problem_.rows, 1);
     for (std::size_t i = 0; i < place; ++i) side[order[i]] = 0;
@@ -211,6 +220,7 @@ class MonotoneSearch {
   // cap. `look` fills in what it sees of a threshold and gives the new cap.
   template <class Look>
   void explore(const Node& node, const Look& look, Cost cap, bool top) {
+    spend(node.size);
     std::vector<std::vector<std::size_t>> places(problem_.columns);  // rows sent left
     std::vector<Run> open;
     const Seen before{Sums{}, node.total}, after{node.total, Sums{}};
@@ -261,19 +271,20 @@ class MonotoneSearch {
     if (!within(value, limits)) return {};
     Front found;
     if (rules_.leaf(node.total) < limits.cap)
-      found.push_back({rules_.leaf(node.total), value, value, -1});
+      found.push_back({rules_.leaf(node.total), value, value});
     if (depth == 0 || splits == 0 || node.size < 2) return found;
     if (depth == 1 || splits == 1) {
       single_splits(node, limits, found);
-      return undominated(found);
+      return kept(found);
     }
     const Front more = split_front(node, depth, splits, limits, nullptr);
     found.insert(found.end(), more.begin(), more.end());
-    return undominated(found);
+    return kept(found);
   }
 
   void single_splits(const Node& node, const Limits& limits, Front& found) {
     spend(node.size);
+    std::size_t most = kManyEntries;
     const std::int64_t rows = counted(node.orders.data(), node.size);
     for (std::size_t c = 0; c < problem_.columns; ++c) {
       const std::uint32_t* order = node.orders.data() + c * node.size;
@@ -291,8 +302,9 @@ class MonotoneSearch {
         const double a = rules_.value(left), b = rules_.value(right);
         if (!within(a, limits) || !within(b, limits) || !fits(problem_.ways[c], a, a, b, b))
           continue;
-        found.push_back({cost, std::min(a, b), std::max(a, b), make(c, ranks[order[i]], -1, -1)});
-        if (found.size() > kManyEntries) found = undominated(found);
+        found.push_back({cost, std::min(a, b), std::max(a, b), kOpen,
+                         split_of(c, ranks[order[i]], kLeaf, kLeaf)});
+        thin_out(found, most);
       }
     }
   }
@@ -342,27 +354,46 @@ class MonotoneSearch {
 
   void combine(std::size_t column, std::int32_t rank, const Front& lefts, const Front& rights,
                Limits& limits, Entry* top, Front& found) {
+    std::size_t most = std::max(kManyEntries, 2 * found.size());
     for (const Entry& a : lefts) {
+      step(rights.size());
       for (const Entry& b : rights) {
         const Cost cost = a.cost + b.cost + penalty_;
         if (cost >= limits.cap || !fits(problem_.ways[column], a.low, a.high, b.low, b.high))
           continue;
-        const Entry both{cost, std::min(a.low, b.low), std::max(a.high, b.high),
-                         make(column, rank, a.made, b.made)};
+        Entry both{cost, std::min(a.low, b.low), std::max(a.high, b.high), kOpen,
+                   split_of(column, rank, a.made, b.made)};
         if (top != nullptr) {
+          keep(both);
           *top = both;
           limits.cap = cost;
         } else {
           found.push_back(both);
-          if (found.size() > kManyEntries) found = undominated(found);
+          thin_out(found, most);
         }
       }
     }
   }
 
-  std::int32_t make(std::size_t column, std::int32_t rank, std::int32_t left, std::int32_t right) {
-    made_.push_back({static_cast<std::int32_t>(column), rank, left, right});
-    return static_cast<std::int32_t>(made_.size() - 1);
+  static Made split_of(std::size_t column, std::int32_t rank, std::int32_t left,
+                       std::int32_t right) {
+    return {static_cast<std::int32_t>(column), rank, left, right};
+  }
+  void keep(Entry& entry) {
+    if (entry.made != kOpen) return;
+    made_.push_back(entry.split);
+    entry.made = static_cast<std::int32_t>(made_.size() - 1);
+  }
+  Front kept(Front& entries) {
+    Front found = undominated(entries);
+    for (Entry& entry : found) keep(entry);
+    return found;
+  }
+  // Now and then, so that a long front is not compared with itself at every step.
+  void thin_out(Front& found, std::size_t& most) {
+    if (found.size() <= most) return;
+    found = undominated(found);
+    most = std::max(kManyEntries, 2 * found.size());
   }
 
   std::int64_t counted(const std::uint32_t* rows, std::size_t n) const {
@@ -372,18 +403,19 @@ class MonotoneSearch {
   }
 
   // Leaves out what is no better than another in cost, lowest and highest prediction.
-  static Front undominated(Front& entries) {
+  Front undominated(Front& entries) {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       return a.cost != b.cost ? a.cost < b.cost : a.high - a.low < b.high - b.low;
     });
-    Front kept;
+    Front best;
     for (const Entry& one : entries) {
-      const bool worse = std::any_of(kept.begin(), kept.end(), [&](const Entry& other) {
+      step(1 + best.size());
+      const bool worse = std::any_of(best.begin(), best.end(), [&](const Entry& other) {
         return other.low >= one.low && other.high <= one.high;
       });
-      if (!worse) kept.push_back(one);
+      if (!worse) best.push_back(one);
     }
-    return kept;
+    return best;
   }
 
   void write(std::int32_t made, MonotoneTree& tree) const {

@@ -63,8 +63,8 @@ struct MonotoneFound {
   MonotoneTree tree;
 };
 
-// Asked now and then whether to stop.
-using StopAsked = std::function<bool()>;
+// Asked now and then whether to stop, and told the bytes that subtrees take.
+using StopAsked = std::function<bool(std::int64_t)>;
 
 // Finds the best tree that costs less than the cap. `zeros` and `ones` are the weights of rows of
 // class 0 and of class 1; a leaf predicts 1 if its ones weigh more.

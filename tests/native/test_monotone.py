@@ -62,7 +62,7 @@ class Drawn:
         every = Trees(leaf, sides, fits, self.penalty, ways)
         return float(every.optimum(self.depth, self.splits, (0, int(self.answers.max()))))
 
-    def search(self, cap: float, stop: Any = lambda: False) -> tuple[Any, ...]:
+    def search(self, cap: float, stop: Any = lambda _: False) -> tuple[Any, ...]:
         terms = (
             self.ranks.astype(np.int32),
             self.ways.astype(np.int8),
@@ -109,7 +109,7 @@ def check(rng: Rng) -> None:
             assert cost >= right - 1e-9
         else:
             assert bound == cost == pytest.approx(cap)
-    better, stopped, _, bound, *_ = problem.search(leaf, lambda: True)
+    better, stopped, _, bound, *_ = problem.search(leaf, lambda _: True)
     assert stopped and not better and 0 <= bound <= right
 
 
@@ -127,12 +127,29 @@ def test_many_trees(seed: int) -> None:
         check(rng)
 
 
+def test_what_subtrees_take_is_told() -> None:
+    rng = np.random.default_rng(3)
+    ranks = np.array([rng.permutation(150) for _ in range(4)], np.int32)
+    y, one = ranks.sum(axis=0) + rng.normal(size=150), np.ones(150)
+    told: list[int] = []
+
+    def stop(taken: int) -> bool:
+        told.append(taken)
+        return taken > 5000
+
+    ways, counts = np.ones(4, np.int8), np.ones(150, np.int64)
+    y -= y.mean()
+    terms = (ranks, ways, counts, 1, 4, 15, one, y, 1e-9, 0.0, float(y @ y))
+    assert _native.monotone_numbers(*terms, stop)[1]
+    assert told == sorted(told) and told[0] == 0 and told[-1] > 5000
+
+
 def test_bad_arrays_are_refused() -> None:
     ranks, one = np.zeros((1, 2), np.int32), np.ones(2, np.int64)
     ways: NDArray[np.int8] = np.zeros(2, np.int8)
     with pytest.raises(ValueError, match="direction"):
-        _native.monotone_classes(ranks, ways, one, 1, 1, 1, one, one, 0, 9, lambda: False)
+        _native.monotone_classes(ranks, ways, one, 1, 1, 1, one, one, 0, 9, lambda _: False)
     with pytest.raises(ValueError, match="count"):
-        _native.monotone_classes(ranks, ways[:1], one[:1], 1, 1, 1, one, one, 0, 9, lambda: False)
+        _native.monotone_classes(ranks, ways[:1], one[:1], 1, 1, 1, one, one, 0, 9, lambda _: False)
     with pytest.raises(ValueError, match="weights"):
-        _native.monotone_classes(ranks, ways[:1], one, 1, 1, 1, one, one[:1], 0, 9, lambda: False)
+        _native.monotone_classes(ranks, ways[:1], one, 1, 1, 1, one, one[:1], 0, 9, lambda _: False)

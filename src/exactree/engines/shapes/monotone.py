@@ -90,9 +90,11 @@ class _Fronts:
         splits = most if budget.splits is None else min(budget.splits, most)
         raised: list[BaseException] = []
 
-        def stop() -> bool:
+        def stop(taken: int) -> bool:
             try:
                 self.inner.tick()
+                if 0 < self.inner.limits.memory < taken:
+                    raise Stopped("memory_limit")
             except BaseException as error:
                 raised.append(error)
             return bool(raised)
@@ -138,6 +140,7 @@ class _Fronts:
     def _begin_with_fewer_levels(self, budget: Budget) -> None:
         """Take the best monotone tree of one level less."""
         inner = self.inner
+        inner.tick()  # else a search that is over would begin with every number of levels
         left = inner.limits.seconds - (perf_counter() - inner.started)
         limits = replace(inner.limits, seconds=FEWER_LEVELS_SHARE * left)
         less = replace(self.problem, max_depth=budget.depth - 1)
@@ -153,6 +156,7 @@ class _Fronts:
 
     def _grown(self, rows: Rows, budget: Budget) -> list[Entry]:
         """List trees that split where a single monotone split is best, and again below it."""
+        self.inner.tick()
         found = [self.single.leaf(rows)]
         if budget.depth == 0 or len(rows) < 2:
             return found
