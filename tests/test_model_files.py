@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from exactree.cli.commands import main
 from exactree.cli.models import Model, from_dict, read_model, to_dict, write_model
 from exactree.geometry import Surface, family_of
 from exactree.splits import AxisSplit, SurfaceSplit
+from exactree.splits.axis import MissingSplit
+from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit
+from exactree.splits.moments import MomentSplit
+from exactree.tables import Kind
 from exactree.tree import DEEPEST
 
 RNG = np.random.default_rng(0)
@@ -46,9 +51,20 @@ def leaves() -> tuple[Leaf, Leaf]:
 
 
 def _replaced(found: Model, grown: Tree) -> Any:
-    from dataclasses import replace
-
     return replace(found.result, tree=grown)
+
+
+def with_a_table() -> Model:
+    """A question for each kind of column."""
+    found, (a, b) = model(), leaves()
+    columns = (Kind("date", unit="D"), Kind("category"), Kind("ordered", ("S", "M")), Kind())
+    grown: Tree = Node(AxisSplit(3, 0.5), a, b)
+    grown = Node(OrderedSplit(2, ("S",), ("M",)), a, grown)
+    grown = Node(SubsetSplit(1, ("red", None), ("blue",)), a, grown)
+    grown = Node(CategorySplit(1, "red"), Node(MissingSplit(1), a, b), grown)
+    grown = Node(MomentSplit(0, 19_358, "date", "D"), grown, b)
+    result = replace(_replaced(found, grown), columns=columns)
+    return Model(result, found.target, found.features, {})
 
 
 STORED = [
@@ -57,7 +73,7 @@ STORED = [
 
 
 def test_models_survive_a_file(tmp_path: Path) -> None:
-    for stored in STORED:
+    for stored in (*STORED, TABLE):
         found = from_dict(stored)
         write_model(found, str(tmp_path / "m.json"))
         assert read_model(str(tmp_path / "m.json")) == found
@@ -79,6 +95,7 @@ NESTED: Any = []
 for _ in range(300):
     NESTED = [NESTED]
 CLASSES, NUMBERS, SURFACES = STORED
+TABLE = json.loads(json.dumps(to_dict(with_a_table())))
 ROOT = "tree.root"
 LEAF = {"value": 0, "rows": 1, "weights": [1, 0, 0], "cost": 0}
 
@@ -121,6 +138,16 @@ LEAF = {"value": 0, "rows": 1, "weights": [1, 0, 0], "cost": 0}
         (changed(f"{ROOT}.split.exact_at_most", 3), "exact_at_most is 3, not text"),
         (changed(f"{ROOT}.split.terms", []), "a field 'terms' that is not known"),
         (changed(f"{ROOT}.right.split.terms.0.0", "1"), r"terms\[0\] is '1', not a finite number"),
+        (changed("columns.0.unit", "ns", TABLE), r"\('date', 'D'\), not 'date' in 'ns'"),
+        (changed("columns.0.kind", "duration", TABLE), "not 'duration' in 'D', as the column is"),
+        (changed("columns.0", {"kind": "number"}, TABLE), "'moment', not one for a .* 'number'"),
+        (changed("columns.1.kind", "number", TABLE), "split is 'category', not one for a column"),
+        (changed("columns.2", {"kind": "category"}, TABLE), "is 'ordered', not one for a column"),
+        (changed("columns.3.kind", "boolean", TABLE), "is 'axis', not one for a .* 'boolean'"),
+        (changed("columns.0", {"kind": "date"}, TABLE), "columns.unit is '', not one of 'W'"),
+        (changed("columns.1.unit", "s", TABLE), "columns.unit is 's', not"),
+        (changed("columns", None, TABLE), "'moment', not one for a column of kind 'number'"),
+        (changed(f"{ROOT}.split.feature", 1, TABLE), "'moment', not one for a .* 'category'"),
         (changed("tree.version", 3), "version 3 of the tree format"),
         (changed("tree.version", "1"), "version is '1', not a whole number"),
         (changed("tree", []), r"the tree is \[\], not an object"),

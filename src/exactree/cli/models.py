@@ -12,6 +12,7 @@ from exactree import tree
 from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
 from exactree.problem import Result, Status
 from exactree.splits import SurfaceSplit
+from exactree.splits.moments import MomentSplit
 from exactree.tables import Kind
 
 VERSION = 2
@@ -20,6 +21,14 @@ FIELDS = (
     *("has_header", "task", "target", "features", "classes", "parameters", "status"),
     *("space", "objective", "lower_bound", "gap", "splits", "depth", "stats", "tree"),
 )
+# The columns that each kind of split can ask; another column would answer something else.
+ASKED = {
+    "axis": ("number",),
+    "category": ("category", "boolean"),
+    "subset": ("category", "boolean"),
+    "ordered": ("ordered",),
+    "moment": ("date", "duration"),
+}
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,19 @@ def _refuse_other_numbers(result: Result, n_features: int) -> None:
         if used >= n_features or columns != n_features:
             asked = columns if columns != n_features else used
             raise wrong(asked, f"{where}: column", f"one of the {n_features} features")
+        _refuse_other_kind(node.split, result.columns, where)
+
+
+def _refuse_other_kind(split: tree.Split, columns: tuple[Kind, ...] | None, where: str) -> None:
+    """Refuse a question that is not for what its column holds."""
+    if split.kind not in ASKED:
+        return
+    kind = Kind() if columns is None else columns[split.features()[0]]
+    if kind.name not in ASKED[split.kind]:
+        raise wrong(split.kind, f"{where}: split", f"one for a column of kind {kind.name!r}")
+    if isinstance(split, MomentSplit) and (split.holds, split.unit) != (kind.name, kind.unit):
+        counted = f"{kind.name!r} in {kind.unit!r}, as the column is"
+        raise wrong((split.holds, split.unit), f"{where}: split", counted)
 
 
 def _kinds(listed: Any, count: int) -> tuple[Kind, ...] | None:

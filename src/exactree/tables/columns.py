@@ -88,7 +88,8 @@ class Kind:
         order = tuple(read_list(data.get("order", []), "columns.order"))
         if not all(isinstance(value, str | int | float) for value in order):
             raise wrong(list(order), "columns.order", "a list of categories")
-        unit = read_text(data.get("unit", ""), "columns.unit", ("", *NANOSECONDS))
+        units = tuple(NANOSECONDS) if name in ("date", "duration") else ("",)
+        unit = read_text(data.get("unit", ""), "columns.unit", units)
         if not isinstance(data.get("holes", False), bool):
             raise wrong(data["holes"], "columns.holes", "true or false")
         return cls(name, order, unit, data.get("holes", False))
