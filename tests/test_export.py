@@ -31,6 +31,8 @@ from exactree.export import (
 from exactree.export.colours import class_colours, node_colour
 from exactree.export.subject import read_subject
 from exactree.splits import AxisSplit, SelectedSplit
+from exactree.splits.axis import MissingSplit
+from exactree.splits.moments import MomentSplit
 from exactree.tree import Leaf, Node, Split, Tree, from_dict, leaves, nodes, predict, to_dict
 
 IRIS = load_iris(as_frame=True)
@@ -419,6 +421,17 @@ def test_onnx_runs_it(iris: OptimalTreeClassifier) -> None:
 def test_a_name_that_python_does_not_take_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be the name of a Python function"):
         export_python(Leaf(1), function=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [("numpy", MomentSplit(0, 1, "date", "D")), ("_is_missing", MissingSplit(0))],
+)
+def test_a_name_that_the_function_calls_is_refused(name: str, split: Any) -> None:
+    asked = Node(split, Leaf(0, 1, (1, 0)), Leaf(1, 1, (0, 1)))
+    with pytest.raises(ValueError, match=f"function='{name}' is the name of what .* calls"):
+        export_python(asked, function=name)
+    assert name in export_python(asked)
 
 
 @pytest.mark.parametrize("name", ["match", "x", "_", "größe", "print"])

@@ -62,6 +62,7 @@ def export_python(
     statements = list(writer.statements(subject.tree, 1))
     body = [*_names(subject), *writer.functions, *statements]
     written = "\n".join([f"def {function}(x):", *(f"    {line}" for line in body)])
+    _refuse_called(function, written)
     if MISSING in written:
         written = f"{IS_MISSING}\n\n\n{written}"
     return f"import numpy\n\n\n{written}" if "numpy." in written else written
@@ -77,6 +78,15 @@ def _refuse_name(function: str) -> None:
             f"function={function!r} cannot be the name of a Python function: pass letters, digits "
             "and _ that are no word of the language"
         ) from None
+
+
+def _refuse_called(function: str, written: str) -> None:
+    """Refuse the name of something that the function calls: it would call itself."""
+    called = {node.id for node in ast.walk(ast.parse(written)) if isinstance(node, ast.Name)}
+    if function in called - {"x"}:
+        raise ValueError(
+            f"function={function!r} is the name of what the function itself calls: pass another"
+        )
 
 
 def _names(subject: Subject) -> Iterator[str]:
