@@ -44,7 +44,7 @@ Improver<V>::Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<
       roots_(std::move(roots)),
       planner_(worker),
       extractor_(worker),
-      moving_(worker.data()),
+      moving_(worker.data(), worker.work()),
       first_(worker.work().effort) {}
 
 template <class V>

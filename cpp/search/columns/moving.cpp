@@ -12,10 +12,13 @@ std::size_t at(int i) {
 
 // A move has to save this share of what is at stake, which rounding does not reach.
 constexpr double kTiny = 1e-9;
+// So many rows are looked at in a unit of effort.
+constexpr std::int64_t kRowsAUnit = 64;
 
 }  // namespace
 
 bool Moving::move(Tree& tree, const std::vector<bool>& path) {
+  work_.spend(1 + data_.rows / kRowsAUnit);
   const int here = list_rows(tree, path);
   TreeNode& split = tree[at(here)];
   if (data_.squared()) find_means(tree, here);
@@ -30,7 +33,10 @@ bool Moving::move(Tree& tree, const std::vector<bool>& path) {
     if (goes_left(split, row)) best.cost += more_[i];
   }
   best.cost -= kTiny * stake;
-  for (int f = 0; f < data_.features; ++f) try_column(f, best);
+  for (int f = 0; f < data_.features; ++f) {
+    work_.spend(1 + (static_cast<std::int64_t>(rows_.size()) + data_.max_rank) / kRowsAUnit);
+    try_column(f, best);
+  }
   if (best.feature < 0) return false;
   split.feature = best.feature;
   split.high = best.rank;

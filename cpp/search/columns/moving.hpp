@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "search/node.hpp"
 #include "search/problem.hpp"
 #include "search/tree.hpp"
 
@@ -15,11 +16,12 @@ namespace exactree {
 
 class Moving {
  public:
-  explicit Moving(const Problem& data) : data_(data) {}
+  Moving(const Problem& data, Workspace& work) : data_(data), work_(work) {}
 
   // Whether rows cost by themselves, and every split of them is allowed.
   bool possible() const { return data_.loss == nullptr && !data_.least_side.binds(); }
   // Moves a split of the tree; false: it is best where it is. `path` leads to it, right is true.
+  // Throws Stopped at a limit.
   bool move(Tree& tree, const std::vector<bool>& path);
 
  private:
@@ -37,6 +39,7 @@ class Moving {
   void try_column(int feature, Place& best);
 
   const Problem& data_;
+  Workspace& work_;
   std::vector<int> rows_;      // of the split
   std::vector<double> more_;   // what each costs more on the left
   std::vector<double> means_;  // of leaves, where targets are numbers
