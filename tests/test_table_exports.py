@@ -47,8 +47,10 @@ def test_python_predicts_the_same() -> None:
             frame = rows.frame()
             listed = [list(row) for row in frame.astype(object).itertuples(index=False)]
             plain = [[None if pd.isna(v) else _plain(v) for v in row] for row in listed]
-            said = [namespace["predict"](row) for row in plain]
-            assert said == model.predict(frame).tolist(), (seed, source)
+            as_given = [[v if pd.isna(v) else _plain(v) for v in row] for row in listed]
+            for given in (plain, as_given):
+                said = [namespace["predict"](row) for row in given]
+                assert said == model.predict(frame).tolist(), (seed, source)
     assert with_dates > 5
 
 

@@ -16,7 +16,7 @@ from exactree.tree import Leaf, Node, Split, Tree
 
 MISSING = "_is_missing"
 IS_MISSING = f"""def {MISSING}(value):
-    return value is None or value != value"""
+    return value is None or type(value).__name__ == 'NAType' or value != value"""
 
 # CPython reads at most 100 levels of indentation.
 DEEPEST_LEVEL = 90
@@ -32,9 +32,9 @@ def export_python(
     """Write Python source of a function that predicts one row, to the last digit like the model.
 
     The function takes a sequence of values in the order of the columns: numbers, categories, dates;
-    None or NaN where a value is missing, in columns where training had such values. A split family
-    of one's own takes part if its splits have a method `to_python()`: an expression in the row `x`
-    that is true where the question holds.
+    None, NaN or pandas.NA where a value is missing, in columns where training had such values. A
+    split family of one's own takes part if its splits have a method `to_python()`: an expression in
+    the row `x` that is true where the question holds.
 
     Parameters
     ----------
@@ -128,31 +128,35 @@ def _question(subject: Subject, node: Node) -> str:
     split = node.split
     if isinstance(split, MissingSplit):
         return f"{'not ' * split.known}{MISSING}(x[{split.feature}])"
+    missing_left = _missing_left(split)
     if isinstance(split, CategorySplit):
-        return f"x[{split.feature}] == {split.category!r}"
+        asked = f"x[{split.feature}] == {split.category!r}"
+    elif isinstance(split, SubsetSplit | OrderedSplit):
+        asked = _among(split.feature, split.left, split.right, left_too=node.heavier_left)
+    elif isinstance(split, AxisSplit | MomentSplit):
+        asked = condition(split)
+    else:
+        return condition(split)
+    if missing_left is None:
+        if not subject.has_holes(split.feature):
+            return asked
+        missing_left = node.heavier_left and not isinstance(split, CategorySplit)
+    gone = f"{MISSING}(x[{split.feature}])"
+    return f"{gone} or {asked}" if missing_left else f"not {gone} and {asked}"
+
+
+def _missing_left(split: Split) -> bool | None:
+    """Tell whether missing values go left; None if training had none there."""
     if isinstance(split, SubsetSplit):
-        return _among(split.feature, split.left, split.right, left_too=node.heavier_left)
-    if isinstance(split, OrderedSplit):
-        sides = [[*split.left], [*split.right]]
-        if split.missing is not None:
-            sides[split.missing == "right"].append(None)  # type: ignore[arg-type]
-        return _among(split.feature, sides[0], sides[1], left_too=node.heavier_left)
-    asked = condition(split)
-    if isinstance(split, AxisSplit | MomentSplit) and subject.has_holes(split.feature):
-        left = node.heavier_left if split.missing is None else split.missing == "left"
-        gone = f"{MISSING}(x[{split.feature}])"
-        return f"{gone} or {asked}" if left else f"not {gone} and {asked}"
-    return asked
+        return None in split.left if None in (*split.left, *split.right) else None
+    way = getattr(split, "missing", None)
+    return None if way is None else bool(way == "left")
 
 
 def _among(feature: int, left: Sequence[Any], right: Sequence[Any], *, left_too: bool) -> str:
     """Ask whether a category is on the left, or, if others go left too, not on the right."""
     named = right if left_too else left
-    known = f"x[{feature}] {'not ' * left_too}in {tuple(v for v in named if v is not None)!r}"
-    gone = f"{MISSING}(x[{feature}])"
-    if None not in (*left, *right):
-        return known
-    return f"{gone} or {known}" if None in left else f"not {gone} and {known}"
+    return f"x[{feature}] {'not ' * left_too}in {tuple(v for v in named if v is not None)!r}"
 
 
 def condition(split: Split) -> str:

@@ -115,10 +115,13 @@ def numbers_for(family: SplitFamily, table: Table) -> NDArray[np.float64]:
     """Give the numbers of a table to a family that needs them, or say which column has none."""
     for j, kind in enumerate(table.kinds):
         if not is_complete(kind):
-            what = "has missing values" if kind.holes else f"holds a {kind.name}"
+            fillable = kind.name == "number"
+            what = f"holds a {kind.name}"
+            if kind.name in ("number", "boolean"):
+                what = "has missing values"
             cure = (
                 f"fill them in, for example with {RECIPE}"
-                if kind.holes and kind.name == "number"
+                if fillable
                 else "encode it, for example with sklearn.preprocessing.OneHotEncoder"
             )
             raise ValueError(
