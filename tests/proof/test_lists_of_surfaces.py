@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from exactree.geometry import dichotomies, family_of
 from exactree.partitions import unpacked
-from exactree.proof.checking_partitions import separated, vectors
+from exactree.proof.checking_partitions import Rejected, Rows, separated, vectors
 
 
 def points(rng: np.random.Generator) -> NDArray[np.float64]:
@@ -34,6 +34,21 @@ def test_lists_of_surfaces(seed: int) -> None:
     found = separated(vectors(part, distinct))[:, place.reshape(-1)]
     masks = unpacked(dichotomies(X, family).expanded(), len(X))
     assert one_way(found) == one_way(masks)
+
+
+@pytest.mark.parametrize(
+    ("power", "left"), [(1, 2), (9, 1), (10, None), (0, None), (-1, None), (2.0, None)]
+)
+def test_powers_of_a_surface_are_taken_as_they_are(power: float, left: int | None) -> None:
+    """0.5 and 2 to some power, at most 2: a power that is not counted with is refused."""
+    rows = Rows.__new__(Rows)  # goes_left() looks at the values alone
+    rows.X = np.array([[0.5], [2.0]])
+    node = {"surface": {"terms": [["1", [[[0, power]]]]], "at_most": "2"}}
+    if left is None:
+        with pytest.raises(Rejected, match="one that is none"):
+            rows.goes_left(node)
+    else:
+        assert rows.goes_left(node).sum() == left
 
 
 def one_way(masks: NDArray[np.bool_]) -> set[bytes]:

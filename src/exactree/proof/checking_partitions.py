@@ -184,10 +184,8 @@ class Rows:
         fine = all(type(cost) is int and cost >= 0 for row in costs for cost in row)
         self.costs = np.array(costs, np.int64)  # of a unit of weight, by label and answer
         require(fine and self.costs.shape == errors.shape, "costs are no table")
-        self.kept, factor = (
-            weight > 0,
-            (self.price / unit).denominator,
-        )  # whole numbers of 1 / factor
+        self.kept = weight > 0
+        factor = (self.price / unit).denominator  # all are whole numbers of 1 / factor
         total = sum(weight.tolist()) * factor * max(1, int(self.costs.max()))
         require(total < TOTAL, "weights times costs are too large: round them to fewer digits")
         self.X, self.label, self.weight = X[self.kept], label[self.kept], weight[self.kept] * factor
@@ -211,7 +209,8 @@ class Rows:
         terms, limit = (node["surface"][name] for name in names)
         exact = np.array([[Fraction(repr(v)) for v in c] for c in self.X.T.tolist()], object)
         parts = [(factor, powers) for factor, monomials in terms for powers in monomials]
-        fine = all(j in range(len(exact)) and e in range(1, 10) for _, p in parts for j, e in p)
+        allowed = [*map(str, range(1, 10))]  # 2.0 is none: it would be reckoned with in floats
+        fine = all(j in range(len(exact)) and repr(e) in allowed for _, p in parts for j, e in p)
         require(fine and len(parts) * self.X.size <= BLOCK, "too many terms, or one that is none")
         value = np.full(len(self.X), Fraction(0), object)
         for factor, powers in parts:
