@@ -59,7 +59,7 @@ def test_a_search_of_some_time_shows_a_bound_on_its_way(threads: int) -> None:
     masks, labels = planes(170, 1)
     full = _native.search_masks(masks, labels, 2, max_depth=2, threads=threads)
 
-    def enough(seconds: float, objective: int, bound: int) -> None:
+    def enough(seconds: float, objective: int, bound: int, *more: int) -> None:
         if bound > 0:
             raise KeyboardInterrupt
 

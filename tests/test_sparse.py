@@ -198,11 +198,11 @@ def test_stopped_at_any_moment_the_bound_holds_and_the_tree_costs_what_it_says()
         assert found.lower_bound <= best <= found.objective == tree_cost(case, found)
 
 
-def interrupting_after(calls: int) -> Callable[[float, int, int], None]:
+def interrupting_after(calls: int) -> Callable[..., None]:
     """A function that is Ctrl-C the next time after so many calls."""
     seen: list[float] = []
 
-    def poll(seconds: float, objective: int, lower_bound: int) -> None:
+    def poll(seconds: float, objective: int, lower_bound: int, *more: int) -> None:
         assert lower_bound <= objective
         seen.append(seconds)
         if len(seen) > calls:
