@@ -249,8 +249,11 @@ def test_a_share_of_the_rows_to_test_with(steps: str, tmp_path: Path, capsys: Ca
     assert found["tree"]["root"]["left"]["rows"] + found["tree"]["root"]["right"]["rows"] == 45
     page = tmp_path / "page.html"
     fitted(capsys, steps, "--test", "0.25", "--max-splits", "1", "--report", str(page))
-    told = dict(re.findall("<dt>([^<]*)</dt><dd>([^<]*)</dd>", page.read_text()))
-    assert told["test accuracy"] == f"{found['test']['accuracy']:.1%}" and told["rows"] == "45"
+    headlines = dict(re.findall("<dt>([^<]*)</dt><dd>([^<]*)</dd>", page.read_text()))
+    assert (
+        headlines["test accuracy"] == f"{found['test']['accuracy']:.1%}"
+        and headlines["rows"] == "45"
+    )
     more = table(tmp_path, "y,x\nl,3\nh,55\nh,2\n", "more.csv")
     found = fitted(capsys, steps, "--test", more, "--max-splits", "1")
     assert found["test"] == {"accuracy": pytest.approx(2 / 3)}
