@@ -100,7 +100,7 @@ def search_sparse(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None)
 
 def search_splits(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, **terms) -> SearchResult | None:
     """
-    Find an optimal tree over rank columns that only its splits limit: at most so many, or a penalty for each. If none costs less than upper_bound, the single leaf comes back, and that as lower bound; None if a limit came before the search.
+    Find an optimal tree over rank columns that only its splits limit: at most so many, or a penalty for each. If none costs less than upper_bound, the single leaf comes back, and that as lower bound; trees of max_depth levels are known not to, and none to cost less than lower_bound. None if a limit came before the search.
     """
 
 class NumberLoss:
