@@ -18,7 +18,7 @@ std::size_t at(int i) {
 // trees are not worth it.
 constexpr int kEndLevels = 3, kLeastDepth = 4;
 // One part of so many of the work is done here.
-constexpr std::int64_t kShare = 32;
+constexpr std::int64_t kShareOfWork = 32;
 // A start that costs more than the best tree by more than one part in so many is given up.
 constexpr Cost kHopeful = 6;
 
@@ -61,7 +61,7 @@ bool Improver<V>::has_turn() const {
   if (worker_.work().switches.everywhere()) return true;
   const std::int64_t others = worker_.work().effort - spent_;
   const std::int64_t ahead = budget_.depth > kLeastDepth ? first_ : 0;
-  return spent_ + last_ <= ahead + others / kShare;
+  return spent_ + last_ <= ahead + others / kShareOfWork;
 }
 
 // A cost that is lower than that of its tree is one whose tree is not known here.
