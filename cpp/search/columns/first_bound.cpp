@@ -31,7 +31,7 @@ constexpr double kFirstShareOfTime = 0.6, kShareOfTime = 0.25;
 // Tables of so many numbers have such a bound, by depth: two levels, and three. Losses of numbers
 // and costs per row take many times as long as classes. More levels have low rounds of their own.
 constexpr int kMostLevels = 3;
-constexpr std::int64_t kMany = 20'000'000, kManyDeep = 100'000;
+constexpr std::int64_t kMany = 20'000'000, kManyDeep = 1'000'000;
 constexpr std::int64_t kManySlow = 50'000, kManySlowDeep = 5'000;
 
 }  // namespace
