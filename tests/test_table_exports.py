@@ -46,16 +46,16 @@ def test_python_predicts_the_same() -> None:
         for rows in (case, other_rows(case, rng)):
             frame = rows.frame()
             listed = [list(row) for row in frame.astype(object).itertuples(index=False)]
-            plain = [[None if pd.isna(v) else _plain(v) for v in row] for row in listed]
-            as_given = [[v if pd.isna(v) else _plain(v) for v in row] for row in listed]
-            for given in (plain, as_given):
+            plain = [[None if pd.isna(v) else v for v in row] for row in listed]
+            in_numpy = [[_in_numpy(v) for v in row] for row in plain]
+            for given in (listed, plain, in_numpy):
                 said = [namespace["predict"](row) for row in given]
                 assert said == model.predict(frame).tolist(), (seed, source)
     assert with_dates > 5
 
 
-def _plain(value: Any) -> Any:
-    return value.to_datetime64() if isinstance(value, pd.Timestamp) else value
+def _in_numpy(value: Any) -> Any:
+    return value.to_numpy() if isinstance(value, pd.Timestamp | pd.Timedelta) else value
 
 
 @pytest.mark.parametrize("kind", [OptimalTreeClassifier, OptimalTreeRegressor])

@@ -121,6 +121,9 @@ def test_splits_that_differ_are_written_differently() -> None:
     assert "x[0] <= 1.0000000000000002" in export_dot(near)
     third = Node(AxisSplit(0, 1 / 3), Leaf(0), Node(AxisSplit(0, 0.3333333), Leaf(1), Leaf(0)))
     assert tree.telling(third, digits=6) == {"digits": 12}
+    # That no missing row came here does not show: more digits would not tell.
+    known = Node(AxisSplit(0, 0.3, missing="right"), Leaf(1), Leaf(0))
+    assert "x[0] <= 0.3\n" in str(Node(AxisSplit(0, 0.3), known, Leaf(0)))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))

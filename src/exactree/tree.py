@@ -335,13 +335,13 @@ def telling(tree: Tree, **options: Unpack[Digits]) -> Digits:
     >>> telling(Leaf(1), digits=6)
     {'digits': 6}
     """
-    tries: tuple[Digits, ...] = (options, {"digits": 12})
     splits = [node.split for node in nodes(tree) if isinstance(node, Node)]
-    for tried in tries:
-        texts: dict[str, Split] = {}
-        if all(texts.setdefault(s.formula(**tried), s) == s for s in splits):
+    exact: Digits = {"digits": 17}
+    most = len({split.formula(**exact) for split in splits})
+    for tried in (options, Digits(digits=12)):
+        if len({split.formula(**tried) for split in splits}) == most:
             return tried
-    return {"digits": 17}
+    return exact
 
 
 def _lines(

@@ -17,6 +17,10 @@ from exactree.tree import Leaf, Node, Split, Tree
 MISSING = "_is_missing"
 IS_MISSING = f"""def {MISSING}(value):
     return value is None or type(value).__name__ == 'NAType' or value != value"""
+# As a date of Python's, one of pandas would lose its nanoseconds.
+FINE = "_in_numpy"
+IN_NUMPY = f"""def {FINE}(value):
+    return value.to_numpy() if hasattr(value, 'to_numpy') else value"""
 
 # CPython reads at most 100 levels of indentation.
 DEEPEST_LEVEL = 90
@@ -63,8 +67,9 @@ def export_python(
     body = [*_names(subject), *writer.functions, *statements]
     written = "\n".join([f"def {function}(x):", *(f"    {line}" for line in body)])
     _refuse_called(function, written)
-    if MISSING in written:
-        written = f"{IS_MISSING}\n\n\n{written}"
+    for name, helper in ((MISSING, IS_MISSING), (FINE, IN_NUMPY)):
+        if name in written:
+            written = f"{helper}\n\n\n{written}"
     return f"import numpy\n\n\n{written}" if "numpy." in written else written
 
 
@@ -169,9 +174,9 @@ def condition(split: Split) -> str:
         return f"x[{split.feature}] <= {float(split.threshold)!r}"
     if isinstance(split, MomentSplit):
         of = f"numpy.{'datetime' if split.holds == 'date' else 'timedelta'}64"
-        return (
-            f"{of}(x[{split.feature}], {split.unit!r}) <= {of}({split.threshold}, {split.unit!r})"
-        )
+        given = f"x[{split.feature}]"
+        given = f"{FINE}({given})" if split.unit == "ns" else given
+        return f"{of}({given}, {split.unit!r}) <= {of}({split.threshold}, {split.unit!r})"
     if isinstance(split, SelectedSplit):
         rows = ", ".join(f"x[{j}]" for j in split.columns)
         return f"(lambda x: {condition(split.split)})([{rows}])"

@@ -236,9 +236,17 @@ def _values(series: Any) -> NDArray[Any]:
 
 
 def _categories(series: Any) -> Column:
-    """Read a column as categories; in their order if they have one."""
+    """Read a column as categories; in their order if they have one.
+
+    That of pandas says whether it has; the Enum of polars always does: it is compared by it.
+    """
+    dtype = type(getattr(series, "dtype", None)).__name__
     pandas = getattr(series, "cat", None)
-    if type(getattr(series, "dtype", None)).__name__ != "CategoricalDtype" or pandas is None:
+    if dtype == "Enum":
+        known = tuple(series.dtype.categories.to_list())
+        codes = series.to_physical().cast(int).fill_null(-1).to_numpy()
+        return Column(Kind("ordered", known), codes.astype(np.int32), known)
+    if dtype != "CategoricalDtype" or pandas is None:
         values = series.to_list() if hasattr(series, "to_list") else _values(series)
         return of_values(values, Kind("category"))
     plain = [plain_value(value) for value in pandas.categories.tolist()]
@@ -291,18 +299,32 @@ def _objects(values: NDArray[Any], what: str, *, by_type: bool) -> Column:
     if all(issubclass(kind, Real | np.bool_) for kind in different):
         return _numbers(values, what)
     if all(issubclass(kind, datetime.date | np.datetime64) for kind in different):
-        return _moments(values, "M8[us]")
+        return of_times(_moments(values, "M"))
     if all(issubclass(kind, datetime.timedelta | np.timedelta64) for kind in different):
-        return _moments(values, "m8[us]")
+        return of_times(_moments(values, "m"))
     if by_type and any(issubclass(kind, str) for kind in different):
         _refuse_numbers_as_text(values, known, what)
         return of_values(values, Kind("category"))
     return _numbers(values, what)
 
 
-def _moments(values: NDArray[Any], dtype: str) -> Column:
-    listed = [None if is_missing(value) else value for value in values]
-    return of_times(np.array(listed, dtype=dtype))
+def _moments(values: NDArray[Any], letter: str) -> NDArray[Any]:
+    """Read dates (M) or durations (m) one by one, in nanoseconds where any has them."""
+    listed = [None if is_missing(value) else _in_numpy(value) for value in values.tolist()]
+    fine = "ns" if any(map(_is_fine, listed)) else "us"
+    return np.array(listed, dtype=f"{letter}8[{fine}]")
+
+
+def _in_numpy(value: Any) -> Any:
+    """Give a date or duration of pandas as NumPy's: as Python's it would lose nanoseconds."""
+    return value.to_numpy() if hasattr(value, "to_numpy") else value
+
+
+def _is_fine(value: Any) -> bool:
+    """Tell whether a moment may have nanoseconds."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return np.datetime_data(value)[0] == "ns"
+    return isinstance(value, str)
 
 
 def _refuse_numbers_as_text(values: NDArray[Any], known: list[Any], what: str) -> None:
@@ -356,10 +378,8 @@ def _as_truths(values: NDArray[Any], what: str) -> Column:
 def _as_times(values: NDArray[Any], what: str, kind: Kind) -> Column:
     letter = "M" if kind.name == "date" else "m"
     if values.dtype.kind != letter:
-        listed = [None if is_missing(value) else value for value in values.tolist()]
-        fine = "ns" if any(isinstance(value, np.datetime64 | str) for value in listed) else "us"
         try:
-            values = np.array(listed, dtype=f"{letter}8[{fine}]")
+            values = _moments(values, letter)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{what} is no {kind.name}, as it was in training: {error}") from None
     return of_times(values, kind.unit)
