@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from exactree import OptimalTreeClassifier, solve, tree
 from exactree.splits import AxisSplit
+from exactree.starting import read_start
 from exactree.tree import Leaf, Node
 
 
@@ -151,3 +153,20 @@ def test_estimators_take_a_start_through_clones_and_searches() -> None:
         clone(OptimalTreeClassifier(max_depth=2, start=first)).fit(X, y)
     search = GridSearchCV(OptimalTreeClassifier(start=first.tree_), {"max_depth": [1, 2]}, cv=2)
     assert search.fit(X, y).best_estimator_.max_depth == 2
+
+
+def test_the_tree_of_a_fitted_tree_of_scikit_learn_survives_clones() -> None:
+    X, y = load_iris(return_X_y=True)
+    cart = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    assert read_start(cart.tree_, None) == read_start(cart, None)
+    search = GridSearchCV(OptimalTreeClassifier(start=cart.tree_), {"max_depth": [2, 3]}, cv=2)
+    assert search.fit(X, y).best_estimator_.status_ == "optimal"
+
+
+def test_a_forest_has_no_tree() -> None:
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(2, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="start=RandomForestClassifier has no tree: pass a tree"):
+        solve(X, y, max_depth=2, start=forest)
+    with pytest.raises(ValueError, match="start=RandomForestClassifier is not fitted"):
+        solve(X, y, max_depth=2, start=RandomForestClassifier(2))

@@ -109,6 +109,33 @@ def test_the_table_has_a_line_for_a_change_and_at_most_one_a_second() -> None:
     assert one.getvalue().count("\r") == 2 and "\n" not in one.getvalue()
 
 
+def test_the_last_line_of_the_table_is_the_result() -> None:
+    found = solve([[1.0], [2.0]], [0, 1], max_depth=1)
+    text, one = io.StringIO(), io.StringIO()
+    for stream, one_line in ((text, False), (one, True)):
+        table = ProgressTable(stream, one_line=one_line)
+        table(Progress(0.1, 9, 0))
+        table.end(0.2, found)
+    assert text.getvalue().splitlines()[-1].split()[:4] == ["0.2s", "0", "0", "0.0%"]
+    assert one.getvalue().count("\r") == 2 and one.getvalue().endswith("\n")
+    table.end(0.3, found)  # nothing has changed
+    assert one.getvalue().count("\r") == 2
+
+
+def test_a_truth_value_of_numpy_ends_the_search() -> None:
+    X, y = noisy()
+    found = solve(X, y, max_depth=5, on_progress=lambda told: np.float64(told.seconds) >= 0)
+    assert found.status == "stopped"
+    whole = solve(X[:100], y[:100], max_depth=2, on_progress=lambda _: 1)
+    assert whole.status == "optimal"
+
+
+def test_brute_force_is_stopped_too() -> None:
+    X, y = noisy()
+    found = solve(X[:60], y[:60], max_depth=3, engine="brute_force", on_progress=lambda _: True)
+    assert found.status == "stopped" and found.lower_bound <= found.objective
+
+
 def test_verbose_writes_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = noisy()
     with pytest.warns(UserWarning, match="time_limit"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from exactree.problem import OnProgress, Progress
+from exactree.problem import Found, OnProgress, Progress
 
 EVERY = 1.0  # seconds between two lines
 HEADER = f"{'time':>9} {'best':>14} {'bound':>14} {'gap':>8} {'open pieces':>11} {'nodes':>11}"
@@ -38,8 +38,19 @@ class ProgressTable:
 
     def __call__(self, progress: Progress) -> None:
         """Take what the search tells."""
+        if progress.seconds >= self.next:
+            self._write(progress)
+
+    def end(self, seconds: float, found: Found) -> None:
+        """Write how the search ended, whenever the last line was written."""
+        nodes = found.stats.get("nodes")
+        self._write(Progress(seconds, found.objective, found.lower_bound, None, nodes))
+        if self.one_line:
+            self.stream.write("\n")
+
+    def _write(self, progress: Progress) -> None:
         known = (progress.objective, progress.lower_bound)
-        if known == self.last or progress.seconds < self.next:
+        if known == self.last:
             return
         if self.one_line:
             self.stream.write(f"\r{row(progress)}")

@@ -9,6 +9,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Unpack
 
+import numpy as np
+
 from exactree.cluster.posing import asked_parts
 from exactree.cluster.running import Elsewhere, elsewhere
 from exactree.engines import Choice, choose, generic, search, single_leaf
@@ -68,8 +70,9 @@ def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Resul
     start = perf_counter()
     given = completed(solve, parameters)
     request = read_request(given)
-    if given["verbose"]:
-        request = replace(request, on_progress=also_to(ProgressTable(), request.on_progress))
+    table = ProgressTable() if given["verbose"] else None
+    if table is not None:
+        request = replace(request, on_progress=also_to(table, request.on_progress))
     if given["certificate"]:
         refuse_certificate(request)
     solving = Solving(request, start)
@@ -87,6 +90,8 @@ def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Resul
                 result = heard(solving.written(solving.solved()), noted)
             else:
                 result = best_ratio(solving, sources)
+    if table is not None:
+        table.end(perf_counter() - start, result)
     if certificate := given["certificate"]:
         terms = {name: given[name] for name in CertifyParameters.__annotations__ if name in given}
         certify(result, X, y, certificate, **terms)
@@ -329,9 +334,10 @@ class Watch:
         if self.request.on_progress is None:
             return False
         try:
-            return self.request.on_progress(shown) is True
+            answer = self.request.on_progress(shown)
         except StopIteration:
             return True
+        return isinstance(answer, bool | np.bool_) and bool(answer)
 
     def _gap_limit(self, shown: Progress) -> float:
         share = self.request.gap_limit * abs(shown.objective)

@@ -75,9 +75,10 @@ def read_start(start: Any, names: Sequence[str] | None) -> Tree:
     _refuse_other_columns(known, names)
     if isinstance(own, Leaf | Node):
         return own
-    if hasattr(own, "children_left"):
-        return _from_sklearn(own, 0)
-    if hasattr(start, "fit"):
+    grown = start if own is None else own
+    if hasattr(grown, "children_left"):
+        return _from_sklearn(grown, 0)
+    if hasattr(start, "fit") and not any(name.endswith("_") for name in vars(start)):
         raise ValueError(
             f"start={type(start).__name__} is not fitted: fit it; where scikit-learn clones the "
             "estimator, which forgets fits, pass the tree_ or the result_ of the start"

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from exactree.bounds import equal_rows_cost
+from exactree.engines.leaf import single_leaf
 from exactree.interrupts import interruptible
 from exactree.objectives import MisclassificationError, SquaredError
 from exactree.partitions import unpacked
@@ -33,6 +33,8 @@ from exactree.spec.programs import best_tree
 from exactree.spec.rules import axis_rules
 from exactree.tree import Leaf, Node, Tree
 
+EVERY = 0.02  # seconds between two reports
+
 
 class _Stop(Exception):
     """Raised out of the recursion when the time is up."""
@@ -49,11 +51,18 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
     status: Status = "optimal"
     nodes = 0
 
+    leaf = single_leaf(problem, "time_limit")  # all that a search that is stopped has
+    next_report = 0.0
+
     def gen_splits(xs: Samples) -> list[Rule]:
-        nonlocal nodes
+        nonlocal nodes, next_report
         nodes += 1
-        if perf_counter() - start >= limits.seconds:
+        now = perf_counter() - start
+        if now >= limits.seconds:
             raise _Stop
+        if on_progress is not None and now >= next_report:
+            on_progress(Progress(now, leaf.objective, leaf.lower_bound))
+            next_report = now + EVERY
         here = {x.index for x in xs}
         ranked = axis_rules(xs) if len(problem.columns) else []
         return list({rule.positive & here: rule for rule in (*listed, *ranked)}.values())
@@ -77,7 +86,7 @@ def brute_force(problem: Problem, limits: Limits, on_progress: OnProgress | None
     objective: Number = int(value) if problem.objective.integral else float(value)
     bound = objective
     if status != "optimal":
-        bound = equal_rows_cost(problem.keys(), problem.targets(), problem.objective)
+        bound = leaf.lower_bound
     seconds = perf_counter() - start
     told(on_progress, Progress(seconds, objective, bound))
     return Found(
