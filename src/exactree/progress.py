@@ -43,7 +43,7 @@ class ProgressTable:
 
     def end(self, seconds: float, found: Found) -> None:
         """Write how the search ended, whenever the last line was written."""
-        nodes = found.stats.get("nodes")
+        nodes = int(found.stats["nodes"]) if "nodes" in found.stats else None
         self._write(Progress(seconds, found.objective, found.lower_bound, None, nodes))
         if self.one_line:
             self.stream.write("\n")
