@@ -112,27 +112,45 @@ Proof prove_pairs(const ProofProblem& problem, MakePairCounter make_counter,
 }
 
 template <int Size>
-Proof prove_with(const ProofProblem& problem, std::string_view isa,
-                 const std::function<bool()>& stop) {
-  if (problem.pairs) return prove_pairs<Size>(problem, pair_counter_maker(isa), stop);
-  const Facts facts(problem);
-  Prover<Size> prover(facts, scanner_maker(isa), stop);
+Proof prove_columns(const Facts& facts, const Rows& rows, MakeScanner make_scanner,
+                    Searching* search, const std::function<bool()>& stop) {
+  const ProofProblem& problem = facts.problem;
+  Prover<Size> prover(facts, make_scanner, search, stop);
   Proof out;
   const int budgets = budgets_of(problem.depth, problem.splits);
   const int v = prover.variants() - 1;
   const Bound<Size> cap = wanted<Size>(problem, budgets, v);
-  const Rows rows = all_rows(facts);
-  try {
-    const auto claim = prover.prove(rows, problem.depth, problem.splits, cap);
-    for (int k = 0; k < budgets; ++k) out.bounds.push_back(claim->bound.at(v, k));
-    prover.tighten(rows, *claim, claim->bound, budgets);
-    write(*claim, out, problem.features);
-  } catch (const Stopped&) {
-    out.stopped = true;
-  }
+  const auto claim = prover.prove(rows, problem.depth, problem.splits, cap);
+  for (int k = 0; k < budgets; ++k) out.bounds.push_back(claim->bound.at(v, k));
+  if (search == nullptr) prover.tighten(rows, *claim, claim->bound, budgets);
+  write(*claim, out, problem.features);
   out.claims = prover.claims();
   out.scans = prover.scans();
   return out;
+}
+
+// By what the search says if that is of use. If it is wrong, which it should never be, the proof
+// does without.
+template <int Size>
+Proof prove_with(const ProofProblem& problem, std::string_view isa,
+                 const std::function<bool()>& stop) {
+  if (problem.pairs) return prove_pairs<Size>(problem, pair_counter_maker(isa), stop);
+  const Facts facts(problem);
+  const Rows rows = all_rows(facts);
+  const MakeScanner make_scanner = scanner_maker(isa);
+  try {
+    if (const auto search = make_searching(facts, isa, stop)) {
+      try {
+        return prove_columns<Size>(facts, rows, make_scanner, search.get(), stop);
+      } catch (const Misled&) {
+      }
+    }
+    return prove_columns<Size>(facts, rows, make_scanner, nullptr, stop);
+  } catch (const Stopped&) {
+    Proof out;
+    out.stopped = true;
+    return out;
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proof/scanner.hpp"
+#include "proof/searching.hpp"
 #include "proof/stopped.hpp"
 #include "proof/trim.hpp"
 
@@ -24,13 +25,15 @@ class Prover {
   using C = Claim<Size>;
   using Stop = typename Chain<Size>::Stop;
 
-  Prover(const Facts& facts, MakeScanner make_scanner, const std::function<bool()>& stop)
-      : facts_(facts), make_scanner_(make_scanner), stop_(stop) {
+  // `search`: null, or whom to ask for bounds.
+  Prover(const Facts& facts, MakeScanner make_scanner, Searching* search,
+         const std::function<bool()>& stop)
+      : facts_(facts), make_scanner_(make_scanner), search_(search), stop_(stop) {
     variants_ = facts.problem.least > 1 ? 2 : 1;
   }
 
   // A claim that e(rows, depth, k) is at least min(cap, e) for every k.
-  std::unique_ptr<C> prove(const Rows& rows, int depth, int splits, const B& cap) {
+  std::unique_ptr<C> prove(const Rows& rows, int depth, int splits, const B& cap, int level = 0) {
     if (++claims_ % 64 == 0 && stop_()) throw Stopped{};
     if (claims_ * facts_.problem.features > kMostColumns)
       throw std::length_error(
@@ -53,7 +56,10 @@ class Prover {
     }
     const int inner = budgets_of(claim->depth, splits);
     B best = folded(cap, budgets, inner);
-    cover(rows, *claim, best);
+    if (search_ == nullptr || claim->depth == 2)
+      cover(rows, *claim, best);
+    else
+      cover_searched(rows, *claim, best, level);
     claim->bound = padded(best, inner, budgets);
     return claim;
   }
@@ -200,6 +206,38 @@ class Prover {
     }
   }
 
+  // The same by what the search says: which thresholds to list and what their sides cost. Only what
+  // is listed in the end is proved, and no more of it than is needed.
+  void cover_searched(const Rows& rows, C& claim, B& best, int level) {
+    claim.columns.resize(features());
+    if (is_free(best, 1)) return;
+    std::vector<std::vector<Searched>> lists;
+    best.at(0, 0) = search_->list(level, claim.depth, best.at(0, 0), lists);
+    for (int f = 0; f < static_cast<int>(features()); ++f) {
+      auto& entries = claim.columns[static_cast<std::size_t>(f)];
+      for (const Searched& at : lists[static_cast<std::size_t>(f)]) {
+        Entry<Size>& entry = entries.emplace_back();
+        entry.position = at.position;
+        for (int s = 0; s < 2; ++s) {
+          entry.used[s] = at.bound[s] > 0;
+          entry.bound[s].at(0, 0) = at.bound[s];
+        }
+      }
+      const Chain<Size> chain(facts_, rows, f, {1, 1}, 1);
+      Trimmer<Size>(chain, rows.n, {1, 1}, best).trim(entries, true);
+      for (auto& entry : entries)
+        for (int s = 0; s < 2; ++s)
+          if (entry.used[s]) prove_side(rows, claim, f, entry, s, level);
+    }
+  }
+  void prove_side(const Rows& rows, const C& claim, int f, Entry<Size>& entry, int s, int level) {
+    const Rows side = side_of(facts_, rows, f, entry.position, s);
+    if (claim.depth > 3) search_->enter(level, f, entry.position, s);
+    auto kid = prove(side, claim.depth - 1, claim.splits, entry.bound[s], level + 1);
+    if (kid->bound.at(0, 0) < entry.bound[s].at(0, 0)) throw Misled{};
+    if (kid->depth > 1) entry.kid[s] = std::move(kid);
+  }
+
   struct Column {
     const Rows& rows;
     const C& claim;
@@ -313,6 +351,7 @@ class Prover {
 
   const Facts& facts_;
   MakeScanner make_scanner_;
+  Searching* search_;
   const std::function<bool()>& stop_;
   int variants_ = 1;
   std::int64_t claims_ = 0, scans_ = 0;

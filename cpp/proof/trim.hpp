@@ -18,10 +18,10 @@ class Trimmer {
   Trimmer(const Chain<Size>& chain, int n, Shape sides, const B& need)
       : chain_(chain), n_(n), sides_(sides), need_(need) {}
 
-  // `lowered`: the entries that are kept have to show no more than their two gaps need.
+  // `lowered`: the entries that are kept have to show no more than is needed of them.
   void trim(std::vector<Entry<Size>>& entries, bool lowered) {
     std::vector<std::size_t> kept = fewest(entries);
-    const bool each_gap_alone = !kept.empty() || closed(entries, kept);
+    const bool each_gap_alone = !kept.empty() || closed(stops_of(entries, kept));
     if (!each_gap_alone) {
       kept.resize(entries.size());
       for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = i;
@@ -29,7 +29,7 @@ class Trimmer {
     }
     std::vector<Entry<Size>> left;
     for (const std::size_t i : kept) left.push_back(std::move(entries[i]));
-    if (each_gap_alone && lowered) lower(left);
+    if (lowered && (each_gap_alone || left.size() <= kMany)) lower(left, each_gap_alone);
     entries.clear();
     for (auto& entry : left)
       if (entry.used[0] || entry.used[1]) entries.push_back(std::move(entry));
@@ -71,11 +71,16 @@ class Trimmer {
     return kept;
   }
 
-  // Whether all gaps are closed by what all kept entries say together.
-  bool closed(const std::vector<Entry<Size>>& entries, const std::vector<std::size_t>& kept) const {
+  std::vector<Stop> stops_of(const std::vector<Entry<Size>>& entries,
+                             const std::vector<std::size_t>& kept) const {
     std::vector<Stop> stops{Stop{}};
     for (const std::size_t i : kept) stops.push_back(stop_of(entries[i]));
     stops.push_back(last());
+    return stops;
+  }
+
+  // Whether all gaps are closed by what all stops say together.
+  bool closed(std::vector<Stop> stops) const {
     for (std::size_t i = 1; i < stops.size(); ++i) chain_.learn(stops[i], stops[i - 1]);
     for (std::size_t i = stops.size() - 1; i > 0; --i) chain_.learn(stops[i - 1], stops[i]);
     for (std::size_t i = 1; i < stops.size(); ++i)
@@ -88,20 +93,26 @@ class Trimmer {
     for (std::size_t i = 0; i < kept.size() && kept.size() <= kMany;) {
       std::vector<std::size_t> fewer = kept;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (closed(entries, fewer))
+      if (closed(stops_of(entries, fewer)))
         kept = std::move(fewer);
       else
         ++i;
     }
   }
 
-  // Every side has to show no more than its two gaps need.
-  void lower(std::vector<Entry<Size>>& entries) const {
-    std::vector<Stop> stops{Stop{}};
-    for (const auto& entry : entries) stops.push_back(stop_of(entry));
-    stops.push_back(last());
+  // Every side has to show no more than all gaps need together; of many entries, than its two gaps
+  // need.
+  void lower(std::vector<Entry<Size>>& entries, bool each_gap_alone) const {
+    std::vector<std::size_t> all(entries.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    std::vector<Stop> stops = stops_of(entries, all);
+    const bool together = !each_gap_alone || entries.size() <= kMany;
     for (std::size_t i = 1; i + 1 < stops.size(); ++i) {
       Entry<Size>& entry = entries[i - 1];
+      const auto fine = [&] {
+        if (together) return closed(stops);
+        return closes(stops[i - 1], stops[i]) && closes(stops[i], stops[i + 1]);
+      };
       for (int s = 0; s < 2; ++s) {
         if (!entry.used[s]) continue;
         bool useful = false;
@@ -111,8 +122,8 @@ class Trimmer {
             Cost low = 0, high = std::max(Cost{0}, value);
             while (low < high) {
               value = low + (high - low) / 2;
-              const bool fine = closes(stops[i - 1], stops[i]) && closes(stops[i], stops[i + 1]);
-              (fine ? high : low) = fine ? value : value + 1;
+              const bool enough = fine();
+              (enough ? high : low) = enough ? value : value + 1;
             }
             value = high;
             useful = useful || high > 0;

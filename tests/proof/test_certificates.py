@@ -70,6 +70,54 @@ def test_every_instruction_set_writes_the_same_plan(isa: str) -> None:
     assert found[0].plan
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_what_the_search_says_is_proved(seed: int, tmp_path: Path, program: Path) -> None:
+    """Deep enough to be proved by its hints: weights, costs, ties and several classes."""
+    rng = np.random.default_rng(seed)
+    depth, classes = 3 + seed % 2, int(rng.integers(2, 5))
+    X = rng.integers(0, int(rng.choice([3, 8, 60])), (int(rng.integers(20, 70)), 3)).astype(float)
+    y = np.where(rng.random(len(X)) < 0.4, rng.integers(0, classes, len(X)), X.sum(1) % classes)
+    y[:classes] = range(classes)
+    how: dict[str, Any] = {"max_depth": depth}
+    weights = rng.integers(1, 5, len(X)).astype(float) if seed % 3 == 1 else None
+    if seed % 3 == 2:
+        costs = rng.integers(1, 6, (classes, classes)) * (1 - np.eye(classes))
+        how["objective"] = CostMatrix(costs.tolist())
+    path = tmp_path / "proof.xz"
+    result = exactree.solve(X, y, sample_weight=weights, certificate=path, **how)
+    statement = check(path, X, y, sample_weight=weights)
+    assert statement.optimal and float(statement.results[0].value) == float(result.objective)
+    bounds = shown_by_second(
+        program,
+        lzma.decompress(path.read_bytes()),
+        write_table(tmp_path / "data.csv", (X, y, weights)),
+    )
+    assert bounds == [statement.results[0].bound]
+
+
+@pytest.mark.parametrize("depth", [3, 4])
+def test_more_than_the_optimum_is_not_shown(depth: int) -> None:
+    X, y, _ = error_data(5, 60)
+    found = exactree.solve(X, y, max_depth=depth)
+    ones, ranks = np.ones(len(y), np.int64), exactree.rows.dense_ranks(X.T)
+    proof = exactree._native.prove_columns(
+        ranks, y.astype(np.int32), ones, ones, n_classes=2, max_depth=depth, targets=[len(y)]
+    )
+    assert proof.bounds == [found.objective]
+
+
+def test_flipped_bits_of_a_file_are_noticed(tmp_path: Path) -> None:
+    table = error_data(7, 70)
+    path = tmp_path / "proof.xz"
+    exactree.solve(*table[:2], max_depth=2, certificate=path)
+    raw = path.read_bytes()
+    for place in np.random.default_rng(3).choice(8 * len(raw), 300, replace=False).tolist():
+        changed = bytearray(raw)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        assert not accepted(path, table), place
+
+
 def test_cost_matrix(tmp_path: Path, program: Path) -> None:
     X, y, _ = error_data(5, 40)
     path, costs = tmp_path / "proof.xz", CostMatrix([[0, 1], [5, 0]])

@@ -56,6 +56,9 @@ class ColumnSource : public Source<V> {
                              const Relatives<V>& relatives) override;
   std::unique_ptr<Frontier<V>> frontier(const Top<V>& top) override;
 
+  // What is solved next keeps all thresholds that it looks at.
+  void keep_whole() { whole_ = true; }
+
   // The source of a worker over columns.
   static ColumnSource& of(Worker<V>& worker) { return static_cast<ColumnSource&>(worker.source()); }
 
@@ -117,7 +120,7 @@ class ColumnSource : public Source<V> {
                   Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
-  bool whole_ = false;          // the lists of what is solved next are kept for a later round
+  bool whole_ = false;          // what is solved next keeps its lists whole, for a later round
   bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
