@@ -154,6 +154,14 @@ def test_one_class_against_the_rest() -> None:
             assert leaf.weights[int(leaf.value)] == max(others)
 
 
+def test_the_first_argument_of_an_f_score_is_beta() -> None:
+    """It was the positive class: FBeta(2) of classes 1, 2 and 3 meant the F1 score of class 2."""
+    assert FBeta(2) == FBeta(beta=2, positive=None)
+    assert FBeta(1, positive="b").positive == "b"
+    with pytest.raises(TypeError):
+        Jaccard("b")  # type: ignore[misc]
+
+
 def test_the_balanced_error_is_a_mean_of_shares() -> None:
     X, y = data()
     found = exactree.solve(X, y, max_depth=2, objective="balanced_error")

@@ -7,7 +7,7 @@ several searches, or by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ class Ratio:
         The positive class; None: the second of two, in sorted order.
     """
 
-    positive: Any = None
+    positive: Any = field(default=None, kw_only=True)
     name: ClassVar[str] = ""
 
     def factors(self) -> tuple[int, int]:
@@ -69,14 +69,14 @@ class FBeta(Ratio):
 
     Parameters
     ----------
-    positive : object
-        The positive class; None: the second of two, in sorted order.
     beta : float
         How many times recall is worth what precision is; read as a decimal.
+    positive : object
+        The positive class, by keyword; None: the second of two, in sorted order.
 
     Examples
     --------
-    >>> FBeta(beta=0.5).factors()
+    >>> FBeta(0.5).factors()
     (1, 4)
     """
 
