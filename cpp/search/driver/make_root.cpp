@@ -9,6 +9,7 @@
 #include "search/targets/squared_targets.hpp"
 #include "search/targets/sum_targets.hpp"
 #include "search/targets/two_classes.hpp"
+#include "search/targets/two_weighted.hpp"
 #include "search/targets/unit_targets.hpp"
 #include "search/targets/weighted_targets.hpp"
 
@@ -53,7 +54,9 @@ std::unique_ptr<Node> make_root(const Problem& data, Workspace& work) {
     return data.masses != nullptr ? column_root<SquaredTargets<true>>(data, work)
                                   : column_root<SquaredTargets<false>>(data, work);
   if (is_binary(data)) return PackedNode::root(data, work);
-  if (data.weights != nullptr) return column_root<WeightedTargets>(data, work);
+  if (data.weights != nullptr)
+    return data.classes == 2 && data.costs == nullptr ? column_root<TwoWeighted>(data, work)
+                                                      : column_root<WeightedTargets>(data, work);
   if (data.classes <= 2) return column_root<TwoClasses>(data, work);
 #if EXACTREE_SIMD
   if (data.classes <= 8 && data.rows <= EightClasses::kMostRows)
