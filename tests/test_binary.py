@@ -37,14 +37,17 @@ def drawn(rng: np.random.Generator, rows: int, columns: int, classes: int) -> tu
     return X, np.where(rng.random(rows) < 0.5, noise, pattern).astype(np.int32)
 
 
-def brute_force(X: Bits, y: Bits, terms: dict[str, int]) -> int:
+def brute_force(X: Bits, y: Bits, terms: dict[str, Any]) -> int:
     """All trees, by plain recursion on sets of rows."""
-    unit, penalty, least = terms["unit"], terms["penalty"], terms["min_rows"]
+    penalty, least = terms["penalty"], terms["min_rows"]
+    weights = terms.get("weights", [terms["unit"]] * len(y))
 
     @cache
     def best(rows: tuple[int, ...], depth: int, splits: int) -> int:
-        labels = y[list(rows)]
-        found = unit * int(len(rows) - np.bincount(labels).max())
+        by_class = dict.fromkeys(y.tolist(), 0)
+        for i in rows:
+            by_class[int(y[i])] += int(weights[i])
+        found = sum(by_class.values()) - max(by_class.values())
         if depth == 0 or splits == 0 or found <= penalty:
             return found
         for column in X:
@@ -74,6 +77,12 @@ def random_terms(rng: np.random.Generator, depth: int) -> dict[str, Any]:
     }
 
 
+def random_weights(rng: np.random.Generator, rows: int) -> dict[str, Any]:
+    """None as a rule; else weights of any size, zero among them."""
+    top = int(rng.choice([1, 9, 10**6, 2**50], p=[0.6, 0.15, 0.15, 0.1]))
+    return {} if top == 1 else {"weights": rng.integers(0, top, rows), "unit": 1}
+
+
 def check(seed: int) -> None:
     rng = np.random.default_rng(seed)
     depth = int(rng.choice([1, 2, 3, 4, 5], p=[0.1, 0.2, 0.4, 0.25, 0.05]))
@@ -81,7 +90,7 @@ def check(seed: int) -> None:
     columns = int(rng.integers(1, 7 if depth < 4 else 5))
     classes = int(rng.choice([1, 2, 2, 2, 3, 5, 9]))
     X, y = drawn(rng, rows, columns, classes)
-    terms = random_terms(rng, depth)
+    terms = random_terms(rng, depth) | random_weights(rng, rows)
     switches = int(rng.integers(0, 2 ** len(PRUNINGS))) if rng.random() < 0.6 else 0
     found = _native.search_columns(
         X,

@@ -1,4 +1,4 @@
-// A register of small counts, compiled per instruction set: 8, 16 or 32 bits each.
+// A register of counts, compiled per instruction set: 8, 16 or 32 bits each, or sums of 64.
 #pragma once
 
 #include <algorithm>
@@ -160,6 +160,24 @@ struct Lanes<std::int32_t> {
     store(x);
     return *std::max_element(x, x + 8);
   }
+};
+#endif
+#if EXACTREE_SIMD512
+template <>
+struct Lanes<std::int64_t> {
+  static constexpr int kSize = 8;
+  __m512i v;
+
+  static Lanes zero() { return {_mm512_setzero_si512()}; }
+  static Lanes splat(std::int64_t x) { return {_mm512_set1_epi64(x)}; }
+  static Lanes load(const std::int64_t* p) { return {_mm512_loadu_si512(p)}; }
+  static Lanes load_narrow(const std::int64_t* p) { return load(p); }
+  void store(std::int64_t* p) const { _mm512_storeu_si512(p, v); }
+  friend Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_epi64(a.v, b.v)}; }
+  friend Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_epi64(a.v, b.v)}; }
+  friend Lanes max(Lanes a, Lanes b) { return {_mm512_max_epi64(a.v, b.v)}; }
+  friend Lanes min(Lanes a, Lanes b) { return {_mm512_min_epi64(a.v, b.v)}; }
+  std::int64_t largest() const { return _mm512_reduce_max_epi64(v); }
 };
 #endif
 

@@ -36,7 +36,7 @@ template <class V>
 void BinaryFrontier<V>::start_siblings() {
   siblings_.start(
       static_cast<int>(root().distinct().size()), [&](int k) { return root().left_rows(k); },
-      root().rows(), top_.data.unit, V::budgets_of(top_.budget.child().splits));
+      root().rows(), root().largest(), V::budgets_of(top_.budget.child().splits));
 }
 
 // All rows within the levels of a side.

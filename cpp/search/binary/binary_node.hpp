@@ -17,9 +17,10 @@ namespace exactree {
 
 // What solving a node with fewer levels tells about more: per distinct column, in its order.
 struct Glance {
-  std::vector<Cost> score;              // what splits of this column cost: the lower the better
-  std::vector<int> order;               // the columns as they were tried, from the best on
-  std::vector<int> leaf[2], single[2];  // errors of the sides with no split, and with at most one
+  std::vector<Cost> score;  // what splits of this column cost: the lower the better
+  std::vector<int> order;   // the columns as they were tried, from the best on
+  // What the sides get wrong with no split, and with at most one; times BinaryNode::price().
+  std::vector<Cost> leaf[2], single[2];
 };
 
 // The columns from the best on. Many were only shown not to beat the best and have equal scores:
@@ -64,6 +65,9 @@ class BinaryNode : public Node {
   // The rows on the left of the k-th distinct column, and how many of them are on the left of each.
   virtual int left_rows(int k) const = 0;
   virtual void overlaps(int k, std::vector<int>& out) const = 0;
+  // What one of the numbers of a Glance costs, and what a row costs at most.
+  virtual Cost price() const = 0;
+  virtual Cost largest() const = 0;
   // The rows as a set of rows of the root.
   virtual const std::vector<std::uint64_t>& row_set() const = 0;
 

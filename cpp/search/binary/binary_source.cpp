@@ -44,7 +44,7 @@ Archive<V>* BinarySource<V>::archive(Budget budget, const BinaryNode& node) {
   if (worker_.control().memory_limit > 0)
     bytes = std::min(bytes, worker_.control().memory_limit / 8);
   archives_.emplace_back(
-      budget, std::make_unique<Archive<V>>(node.row_set().size(), worker_.data().unit, bytes));
+      budget, std::make_unique<Archive<V>>(node.row_set().size(), node.largest(), bytes));
   return archives_.back().second.get();
 }
 
@@ -153,8 +153,8 @@ void BinarySource<V>::look_ahead(Budget budget, BinaryNode& node, Siblings<V>& s
   for (int k = 0; k < static_cast<int>(node.distinct().size()); ++k) {
     const auto i = static_cast<std::size_t>(k);
     for (int s = 0; s < 2; ++s)
-      raise_to(siblings.lower(k, s), at_least<V>(glance.leaf[s][i], glance.single[s][i], sides,
-                                                 worker_.data().unit, penalty()));
+      raise_to(siblings.lower(k, s),
+               at_least<V>(glance.leaf[s][i], glance.single[s][i], sides, node.price(), penalty()));
     EXACTREE_CLAIM(claims::side_bounds(Pruning::kSecondSplit, node, budget, node.distinct()[i],
                                        node.left_rows(k), siblings.lower(k, 0),
                                        siblings.lower(k, 1)));
@@ -170,7 +170,7 @@ void BinarySource<V>::solve_deep(Budget budget, BinaryNode& node, V best, Soluti
   Siblings<V> siblings;
   siblings.start(
       static_cast<int>(columns), [&](int k) { return node.left_rows(k); }, node.rows(),
-      worker_.data().unit, budgets(budget.child()));
+      node.largest(), budgets(budget.child()));
   Glance glance;
   if (work().switches.on(Pruning::kLookAhead)) {
     look_ahead(budget, node, siblings, glance, out);

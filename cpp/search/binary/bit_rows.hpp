@@ -86,6 +86,8 @@ class RowMatrix {
   int stride() const { return stride_; }
   std::size_t bytes() const { return bits_.bytes() + bytes_.bytes(); }
   std::size_t table_size() const { return at(columns_ + 2) * at(stride_); }
+  // A row's columns, a bit for each.
+  const Word* bits(std::uint32_t i) const { return bits_.data() + i * at(words_); }
   bool has(std::uint32_t i, int column) const {
     return (bits_.data()[i * at(words_) + at(column / 64)] >> (column % 64) & 1) != 0;
   }

@@ -14,6 +14,8 @@ namespace exactree::EXACTREE_ISA {
 template <class Count>
 class NodeCounts {
  public:
+  using Errors = int;
+  static constexpr bool kCached = true;
   static constexpr bool kLimits = true;
 
   NodeCounts(const PackedNode& node, BinaryScratch& scratch)
@@ -44,6 +46,7 @@ class NodeCounts {
   // The optimum of two levels; the errors of a column's sides with one more split, to be asked for
   // before any side is counted.
   const FewestErrors& fewest() const { return fewest_; }
+  void leaves(int i, int errors[2]) const { count_leaves(node_, i, errors); }
   void singles(int i, int errors[2]) const {
     errors[0] = node_.size(i) - mine_.seconds.in(i);
     errors[1] = rows() - node_.size(i) - mine_.seconds.out(i);

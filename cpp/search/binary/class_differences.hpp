@@ -13,6 +13,8 @@ namespace exactree::EXACTREE_ISA {
 template <class Count>
 class NodeDifferences {
  public:
+  using Errors = int;
+  static constexpr bool kCached = true;
   static constexpr bool kLimits = false;  // knows nothing of a limit on rows
 
   NodeDifferences(const PackedNode& node, BinaryScratch& scratch)
@@ -43,6 +45,7 @@ class NodeDifferences {
   // The optimum of two levels; the errors of a column's sides with one more split, to be asked for
   // before any side is counted.
   const FewestErrors& fewest() const { return fewest_; }
+  void leaves(int i, int errors[2]) const { count_leaves(node_, i, errors); }
   void singles(int i, int errors[2]) const {
     errors[0] = (node_.size(i) - mine_.seconds.in(i)) / 2;
     errors[1] = (node_.rows() - node_.size(i) - mine_.seconds.out(i)) / 2;

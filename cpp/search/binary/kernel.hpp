@@ -16,12 +16,15 @@
 #include "search/binary/class_counts.hpp"
 #include "search/binary/class_differences.hpp"
 #include "search/binary/siblings.hpp"
+#include "search/binary/weight_differences.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-// Counts: NodeCounts or NodeDifferences.
+// Counts: NodeCounts, NodeDifferences or WeightDifferences.
 template <class V, class Counts>
 class BinaryKernel {
+  using Errors = typename Counts::Errors;
+
  public:
   BinaryKernel(PackedNode& node, ShallowQuery<V>& query, Workspace& work, BinaryScratch& scratch)
       : node_(node),
@@ -30,10 +33,10 @@ class BinaryKernel {
         scratch_(scratch),
         counts_(node, scratch),
         siblings_(std::get<Siblings<V>>(scratch.siblings)),
-        unit_(node.table().unit),
+        unit_(node.largest()),
+        price_(node.price()),
         penalty_(node.table().penalty),
         least_side_(node.table().least_side),
-        classes_(node.table().classes),
         columns_(static_cast<int>(node.distinct().size())),
         budgets_(V::budgets_of(query.budget.splits)),
         side_budgets_(V::budgets_of(query.budget.child().splits)) {}
@@ -56,19 +59,8 @@ class BinaryKernel {
   int rows() const { return node_.rows(); }
   bool allowed(int i) const { return least_side_.allows(node_.size(i), rows() - node_.size(i)); }
 
-  // The errors of a leaf on either side of column i.
-  void leaves(int i, int errors[2]) const {
-    int most[2] = {0, 0};
-    for (int c = 0; c < classes_; ++c) {
-      const int n = node_.class_sizes(i)[c];
-      most[0] = std::max(most[0], n);
-      most[1] = std::max(most[1], node_.totals()[at(c)] - n);
-    }
-    errors[0] = node_.size(i) - most[0];
-    errors[1] = rows() - node_.size(i) - most[1];
-  }
-  V side_value(int leaf, int one) const {
-    return value_of<V>({leaf, one, one, one}, side_budgets_, unit_, penalty_);
+  V side_value(Errors leaf, Errors one) const {
+    return value_of<V>(Fewest<Errors>{leaf, one, one, one}, side_budgets_, price_, penalty_);
   }
   V split(const V& in, const V& out) const { return join(in, out, penalty_, budgets_); }
 
@@ -96,8 +88,8 @@ class BinaryKernel {
   void one_level(V best) {
     V seen = V::constant(kInfinite, budgets_), free_best = best;
     for (int i = 0; i < columns_; ++i) {
-      int leaf[2];
-      leaves(i, leaf);
+      Errors leaf[2];
+      counts_.leaves(i, leaf);
       const V in = side_value(leaf[0], leaf[0]), out = side_value(leaf[1], leaf[1]);
       lower_to(seen, split(in, out));
       score(i, split(in, out).most());
@@ -107,7 +99,7 @@ class BinaryKernel {
   }
 
   // The sides of column i with no split and with at most one, for deeper searches.
-  void tell(int i, const int leaf[2], const int single[2]) {
+  void tell(int i, const Errors leaf[2], const Errors single[2]) {
     if (query_.glance == nullptr) return;
     const int left = node_.flipped(i) ? 0 : 1;  // which of ours is the left side
     for (int s = 0; s < 2; ++s) {
@@ -124,8 +116,8 @@ class BinaryKernel {
       if (limited()) limits = &counts_.node_limited(least_side_);
     V seen = V::constant(kInfinite, budgets_);
     for (int i = 0; i < columns_; ++i) {
-      int leaf[2], single[2];
-      leaves(i, leaf);
+      Errors leaf[2], single[2];
+      counts_.leaves(i, leaf);
       counts_.singles(i, single);
       tell(i, leaf, single);
       V in = side_value(leaf[0], single[0]), out = side_value(leaf[1], single[1]);
@@ -160,26 +152,26 @@ class BinaryKernel {
 
   // The optimum of two levels, and what it and the second splits say about the sides.
   void start_bounds(V& best) {
-    const FewestErrors& two = counts_.fewest();
-    const V value = value_of<V>(two, budgets_, unit_, penalty_);
+    const Fewest<Errors>& two = counts_.fewest();
+    const V value = value_of<V>(two, budgets_, price_, penalty_);
     if (!limited() && !query_.first) {
       lower_to(query_.upper, value);
       lower_to(best, value);
     }
     siblings_.start(columns_, [&](int k) { return node_.size(k); }, rows(), unit_, side_budgets_);
     if (work_.switches.on(Pruning::kSibling))
-      siblings_.learn_all(value_of<V>(two, side_budgets_, unit_, penalty_));
+      siblings_.learn_all(value_of<V>(two, side_budgets_, price_, penalty_));
     scratch_.errors.resize(at(columns_));
     for (int i = 0; i < columns_; ++i) {
-      int leaf[2], single[2];
-      leaves(i, leaf);
+      Errors leaf[2], single[2];
+      counts_.leaves(i, leaf);
       counts_.singles(i, single);
       scratch_.errors[at(i)] = single[0] + single[1];
       tell(i, leaf, single);
       if (!work_.switches.on(Pruning::kSecondSplit)) continue;
       for (int s = 0; s < 2; ++s)
         if (raise_to(siblings_.lower(i, s),
-                     at_least<V>(leaf[s], single[s], side_budgets_, unit_, penalty_)))
+                     at_least<V>(leaf[s], single[s], side_budgets_, price_, penalty_)))
           work_.counters.count(Pruning::kSecondSplit);
       EXACTREE_CLAIM(claim_sides(Pruning::kSecondSplit, i));
     }
@@ -263,14 +255,16 @@ class BinaryKernel {
 
   // A side whose leaf has no error, or costs no more than a split, is best left a leaf.
   bool by_leaf(int i, int s, V& value) const {
-    int leaf[2];
-    leaves(i, leaf);
-    if (leaf[s] > 0 && unit_ * leaf[s] > penalty_) return false;
-    value = V::constant(unit_ * leaf[s], side_budgets_);
+    Errors leaf[2];
+    counts_.leaves(i, leaf);
+    if (leaf[s] > 0 && price_ * leaf[s] > penalty_) return false;
+    value = V::constant(price_ * leaf[s], side_budgets_);
     return true;
   }
   std::uint64_t literal_key(int i, int s) const {
-    if (!work_.switches.on(Pruning::kPairCache) || rows() > PairCache::kMostRows) return 0;
+    if (!Counts::kCached || !work_.switches.on(Pruning::kPairCache) ||
+        rows() > PairCache::kMostRows)
+      return 0;
     LiteralPath path = node_.path();
     path.add(node_.distinct()[at(i)], (s == 0) != node_.flipped(i));
     return path.key();
@@ -279,9 +273,10 @@ class BinaryKernel {
     PairCache::Errors errors;
     if (!scratch_.cache.find(key, errors, work_.control)) return false;
     work_.counters.count(Pruning::kPairCache);
-    int leaf[2];
-    leaves(i, leaf);
-    value = value_of<V>({leaf[s], errors[0], errors[1], errors[2]}, side_budgets_, unit_, penalty_);
+    Errors leaf[2];
+    counts_.leaves(i, leaf);
+    value = value_of<V>(Fewest<Errors>{leaf[s], errors[0], errors[1], errors[2]}, side_budgets_,
+                        price_, penalty_);
     return true;
   }
 
@@ -297,9 +292,9 @@ class BinaryKernel {
     if (!known[0]) keep(key[0], counts_.inner(), in);
     return true;
   }
-  void keep(std::uint64_t key, const FewestErrors& e, V& value) {
-    value = value_of<V>(e, side_budgets_, unit_, penalty_);
-    scratch_.cache.put(key, {e[1], e[2], e[3]}, work_.control);
+  void keep(std::uint64_t key, const Fewest<Errors>& e, V& value) {
+    value = value_of<V>(e, side_budgets_, price_, penalty_);
+    if constexpr (Counts::kCached) scratch_.cache.put(key, {e[1], e[2], e[3]}, work_.control);
   }
   // With the limit on rows: every first column that the bounds leave open, solved exactly.
   void with_limit(V& best) {
@@ -308,8 +303,9 @@ class BinaryKernel {
       if (!any_below(split(siblings_.lower(i, 0), siblings_.lower(i, 1)), best)) continue;
       if (tick()) return;
       counts_.count_side_limited(i);
-      const V out = value_of<V>(counts_.outer_limited(least_side_), side_budgets_, unit_, penalty_);
-      const V in = value_of<V>(counts_.inner_limited(least_side_), side_budgets_, unit_, penalty_);
+      const V out =
+          value_of<V>(counts_.outer_limited(least_side_), side_budgets_, price_, penalty_);
+      const V in = value_of<V>(counts_.inner_limited(least_side_), side_budgets_, price_, penalty_);
       if (take(i, in, out, best) && query_.first) return;
     }
   }
@@ -335,9 +331,9 @@ class BinaryKernel {
   BinaryScratch& scratch_;
   Counts counts_;
   Siblings<V>& siblings_;
-  const Cost unit_, penalty_;
+  const Cost unit_, price_, penalty_;  // a row, an error, a split
   const LeastSide least_side_;
-  const int classes_, columns_, budgets_, side_budgets_;
+  const int columns_, budgets_, side_budgets_;
   bool stopped_ = false;
 };
 
@@ -362,6 +358,7 @@ bool solve_shallow(PackedNode& node, ShallowQuery<V>& query, Workspace& work) {
     raise_to(query.lower, best);
     return true;
   }
+  if (!node.table().weights.empty()) return run_kernel<WeightDifferences>(node, query, work);
   if (node.table().classes == 2 && !node.table().least_side.binds()) {
     [[maybe_unused]] const int most = std::max(node.totals()[0], node.totals()[1]);
     if constexpr (!kSpare) {

@@ -10,7 +10,8 @@
 // The inner side of j, split by i, has the margin f(d(i, j)) with f(x) = |x| + |d(j) - x|. As f is
 // convex, its largest value over all i is at the largest or at the least d(i, j). On the outer side
 // the same holds of d(i) - d(i, j), with d less d(j) in place of d(j). So a pass over the pairs
-// that keeps four extremes for every column solves depth two.
+// that keeps four extremes for every column solves depth two. With rows that weigh something of
+// their own the same holds of weights.
 #pragma once
 
 #include <algorithm>
@@ -22,19 +23,26 @@
 
 namespace exactree::EXACTREE_ISA {
 
-// The fewest errors with at most 0, 1, 2 and 3 splits, in at most two levels.
-using FewestErrors = std::array<int, 4>;
+// The fewest errors with at most 0, 1, 2 and 3 splits, in at most two levels; of weighted rows the
+// least weight.
+template <class Errors>
+using Fewest = std::array<Errors, 4>;
+using FewestErrors = Fewest<int>;
 
 // What holds the sum of two absolute differences.
 template <class Count>
 using SumOf = std::conditional_t<sizeof(Count) == 1, std::uint8_t, Count>;
+// What all rows amount to.
+template <class Count>
+using TotalOf = std::conditional_t<sizeof(Count) == 8, Count, int>;
 
 // A set of rows of two classes.
 template <class Count>
 struct SetDifferences {
-  int columns = 0, stride = 0, rows = 0;
+  int columns = 0, stride = 0;
+  TotalOf<Count> rows = 0;
   const Count* set = nullptr;  // d(i); zero beyond the last column
-  int total = 0;               // d of all rows
+  TotalOf<Count> total = 0;    // d of all rows
 };
 
 template <class Count>
@@ -42,7 +50,8 @@ class MarginSplits {
  public:
   // The pairs are those of `table`, less those of `minus` if there is one.
   template <class Minus>
-  FewestErrors find(const SetDifferences<Count>& rows, const Count* table, const Minus* minus) {
+  Fewest<TotalOf<Count>> find(const SetDifferences<Count>& rows, const Count* table,
+                              const Minus* minus) {
     in_.room(static_cast<std::size_t>(rows.stride));
     out_.room(static_cast<std::size_t>(rows.stride));
     Best best;
@@ -54,15 +63,16 @@ class MarginSplits {
       if (n == 1) find_block<1>(rows, table, minus, j, best);
       j += n * kSize;
     }
-    FewestErrors e{(rows.rows - std::abs(rows.total)) / 2, (rows.rows - best.one.largest()) / 2,
-                   (rows.rows - best.two.largest()) / 2, (rows.rows - best.three.largest()) / 2};
+    Fewest<TotalOf<Count>> e{
+        (rows.rows - std::abs(rows.total)) / 2, (rows.rows - best.one.largest()) / 2,
+        (rows.rows - best.two.largest()) / 2, (rows.rows - best.three.largest()) / 2};
     for (std::size_t k = 1; k < 4; ++k) e[k] = std::min(e[k], e[k - 1]);
     return e;
   }
 
   // The largest margins with at most one more split, on the sides of each column.
-  int in(int i) const { return in_.data()[i]; }
-  int out(int i) const { return out_.data()[i]; }
+  TotalOf<Count> in(int i) const { return in_.data()[i]; }
+  TotalOf<Count> out(int i) const { return out_.data()[i]; }
 
  private:
   using Register = Lanes<Count>;

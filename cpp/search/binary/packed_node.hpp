@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "search/binary/pair_cache.hpp"
 #include "search/binary/pair_table.hpp"
 #include "search/bits.hpp"
+#include "search/targets/two_sums.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -22,7 +24,7 @@ class PackedNode final : public BinaryNode {
  public:
   explicit PackedNode(std::shared_ptr<const BinaryTable> table) : table_(std::move(table)) {
     features_ = table_->features;
-    unit_ = table_->unit;
+    unit_ = table_->largest;
     least_side_ = table_->least_side;
   }
 
@@ -79,6 +81,8 @@ class PackedNode final : public BinaryNode {
         out[j] = rows_ - size(k) - size(g) + both;
     }
   }
+  Cost price() const override { return table_->weights.empty() ? table_->unit : 1; }
+  Cost largest() const override { return table_->largest; }
   const std::vector<Word>& row_set() const override { return set_; }
 
   bool shallow(ShallowQuery<One>& query, Workspace& work) override;
@@ -97,13 +101,21 @@ class PackedNode final : public BinaryNode {
   const int* class_sizes(int k) const { return &class_size_[index(k, table_->classes)]; }
   const std::vector<int>& totals() const { return total_; }
   const LiteralPath& path() const { return path_; }
+  // What some rows weigh, class by class; only where rows have weights.
+  TwoSums weight_of(const Word* rows) const {
+    TwoSums sums;
+    for (int w = 0; w < table_->words; ++w)
+      if (rows[w] != 0)
+        sums += sums_of(&table_->weights[static_cast<std::size_t>(64 * w)], rows[w]);
+    return sums;
+  }
 
   int rank_at(int f, int p) const override { return p < left_of(f) ? 0 : 1; }
   int position_of(int f, int rank, int) const override {
     return rank <= 0 ? 0 : rank == 1 ? left_of(f) : rows_;
   }
   void list_rows(int f, int* classes, Cost* costs) const override {
-    std::fill(costs, costs + rows_, unit_);
+    list_costs(f, costs);
     const Word* ones = table_->column(f);
     for (const Word side : {~Word{0}, Word{0}})
       for (int c = 0; c < table_->classes; ++c)
@@ -123,6 +135,17 @@ class PackedNode final : public BinaryNode {
   }
 
  private:
+  void list_costs(int f, Cost* costs) const {
+    if (table_->weights.empty()) {
+      std::fill(costs, costs + rows_, unit_);
+      return;
+    }
+    for (const Word side : {~Word{0}, Word{0}})
+      for (int w = 0; w < table_->words; ++w)
+        for (Word v = set_[static_cast<std::size_t>(w)] & (table_->column(f)[w] ^ side); v != 0;
+             v &= v - 1)
+          *costs++ = std::abs(table_->weights[static_cast<std::size_t>(64 * w + first(v))]);
+  }
   int class_word(int c) const { return table_->class_words[static_cast<std::size_t>(c)]; }
   int left_of(int f) const {
     const Word* ones = table_->column(f);
@@ -145,6 +168,12 @@ class PackedNode final : public BinaryNode {
     const auto top = std::max_element(total_.begin(), total_.end());
     leaf_ = unit_ * (rows_ - *top);
     label_ = static_cast<int>(top - total_.begin());
+    if (!table_->weights.empty()) weigh();
+  }
+  void weigh() {
+    const TwoSums sums = weight_of(set_.data());
+    leaf_ = std::min(sums.zeros, sums.ones);
+    label_ = sums.ones > sums.zeros ? 1 : 0;
   }
 
   // Columns that split nothing in the parent, or the same as another, do so here.

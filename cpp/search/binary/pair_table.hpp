@@ -33,6 +33,8 @@ struct BinaryTable {
   std::vector<Word> all;         // all rows
   std::vector<Word> ones;        // per feature: the rows of rank 1
   std::vector<Word> across;      // per row: the features of rank 1
+  std::vector<Cost> weights;     // per row, signed as in two_weighted.hpp; empty: all cost `unit`
+  Cost largest = 1;              // what a row costs at most
 
   explicit BinaryTable(const Problem& data)
       : features(data.features),
@@ -40,8 +42,10 @@ struct BinaryTable {
         row_words((data.features + 63) / 64),
         unit(data.unit),
         penalty(data.penalty),
-        least_side(data.least_side) {
+        least_side(data.least_side),
+        largest(data.unit) {
     place_rows(data);
+    if (data.weights != nullptr) place_weights(data);
     place_features(data);
     turn();
   }
@@ -65,6 +69,17 @@ struct BinaryTable {
       for (int left = n; left > 0; left -= 64) all.push_back(low_bits(left));
     }
     class_words.push_back(words);
+  }
+
+  void place_weights(const Problem& data) {
+    weights.assign(at(words) * 64, 0);
+    int next[2] = {64 * class_words[0], 64 * class_words[1]};
+    largest = 0;
+    for (int i = 0; i < data.rows; ++i) {
+      const int c = data.labels[i];
+      weights[at(next[c]++)] = c == 1 ? data.weights[i] : -data.weights[i];
+      largest = std::max(largest, data.weights[i]);
+    }
   }
 
   void place_features(const Problem& data) {

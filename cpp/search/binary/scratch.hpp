@@ -40,11 +40,13 @@ struct BinaryScratch : KernelScratch {
   LimitedSplits limited;
   std::tuple<Siblings<One>, Siblings<Curve<8>>> siblings;
   std::vector<std::uint32_t> list;
-  std::vector<int> order, overlaps, errors;  // per column
+  std::vector<int> order, overlaps;  // per column
+  std::vector<Cost> errors;
   std::tuple<ClassTables<std::uint8_t>, ClassTables<std::int16_t>, ClassTables<std::int32_t>>
       classes;
   std::tuple<MarginTables<std::int8_t>, MarginTables<std::int16_t>, MarginTables<std::int32_t>>
       margins;
+  MarginTables<Cost> weights;
   std::int64_t counted_bytes = 0;
 
   // The rows of a node, and a list of all of them.
@@ -56,26 +58,40 @@ struct BinaryScratch : KernelScratch {
   // Counts what memory the tables took since the last time.
   void account(Control* control) {
     const auto sum = [](const auto&... tables) { return (tables.bytes() + ...); };
-    const std::int64_t bytes = static_cast<std::int64_t>(
-        rows.bytes() + counter.bytes() + std::apply(sum, classes) + std::apply(sum, margins));
+    const std::int64_t bytes =
+        static_cast<std::int64_t>(rows.bytes() + counter.bytes() + std::apply(sum, classes) +
+                                  std::apply(sum, margins) + weights.bytes());
     if (control == nullptr || bytes <= counted_bytes) return;
     control->use_memory(bytes - counted_bytes);
     counted_bytes = bytes;
   }
 };
 
+// The errors of a leaf on either side of column i.
+inline void count_leaves(const PackedNode& node, int i, int errors[2]) {
+  int most[2] = {0, 0};
+  for (int c = 0; c < node.table().classes; ++c) {
+    const int n = node.class_sizes(i)[c];
+    most[0] = std::max(most[0], n);
+    most[1] = std::max(most[1], node.totals()[static_cast<std::size_t>(c)] - n);
+  }
+  errors[0] = node.size(i) - most[0];
+  errors[1] = node.rows() - node.size(i) - most[1];
+}
+
 // What an error count with at most 0..3 splits costs, as an optimum.
-inline Cost cost_of(const FewestErrors& e, int splits, Cost unit, Cost penalty) {
+template <class Errors>
+Cost cost_of(const Fewest<Errors>& e, int splits, Cost price, Cost penalty) {
   Cost best = kInfinite;
   for (int k = 0; k <= std::min(splits, 3); ++k)
-    best = std::min(best, unit * e[static_cast<std::size_t>(k)] + penalty * k);
+    best = std::min(best, price * e[static_cast<std::size_t>(k)] + penalty * k);
   return best;
 }
-template <class V>
-V value_of(const FewestErrors& e, int budgets, Cost unit, Cost penalty) {
+template <class V, class Errors>
+V value_of(const Fewest<Errors>& e, int budgets, Cost price, Cost penalty) {
   V v = V::constant(0, budgets);
   for (int k = 0; k < budgets; ++k)
-    v.set(k, cost_of(e, std::is_same_v<V, One> ? 3 : k, unit, penalty));
+    v.set(k, cost_of(e, std::is_same_v<V, One> ? 3 : k, price, penalty));
   return v;
 }
 

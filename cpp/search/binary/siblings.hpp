@@ -22,8 +22,8 @@ namespace exactree {
 // Second split. A side costs at least as much as its leaf, or as its best single split with one
 // penalty, or two penalties if it has more splits: the optimum for each budget is one of these.
 template <class V>
-V at_least(int leaf, int single, int budgets, Cost unit, Cost penalty) {
-  const Cost best[3] = {unit * leaf, unit * single + penalty, 2 * penalty};
+V at_least(Cost leaf, Cost single, int budgets, Cost price, Cost penalty) {
+  const Cost best[3] = {price * leaf, price * single + penalty, 2 * penalty};
   V v = V::constant(kInfinite, budgets);
   for (int k = 0; k < budgets; ++k)
     for (int j = 0; j <= (V::kSizes ? std::min(k, 2) : 2); ++j) v.set(k, std::min(v[k], best[j]));
@@ -33,7 +33,8 @@ V at_least(int leaf, int single, int budgets, Cost unit, Cost penalty) {
 template <class V>
 class Siblings {
  public:
-  // `size` are the rows on the one side of every column; the bounds start from zero.
+  // `size` are the rows on the one side of every column, `unit` is what a row costs at most; the
+  // bounds start from zero.
   template <class Size>
   void start(int columns, Size size, int rows, Cost unit, int budgets) {
     rows_ = rows;

@@ -17,10 +17,14 @@ namespace exactree::EXACTREE_ISA {
 
 namespace {
 
-// Whether all columns have two values, and the tables of pairs stay within some 500 MB.
+// Whether all columns have two values, and the tables of pairs stay within some 500 MB. Weights are
+// for two classes, and no limit on the rows of a side.
 bool is_binary(const Problem& data) {
   const double features = data.features, rows = data.rows;
-  return data.weights == nullptr && data.max_rank <= 1 && data.features > 0 &&
+  if (data.weights != nullptr &&
+      (data.classes != 2 || data.costs != nullptr || data.least_side.binds()))
+    return false;
+  return data.max_rank <= 1 && data.features > 0 &&
          features * features * std::max(data.classes, 1) <= 3e7 && rows * features <= 3e8;
 }
 

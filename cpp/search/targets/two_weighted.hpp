@@ -16,35 +16,9 @@
 #include "search/bits.hpp"
 #include "search/columns/column_node.hpp"
 #include "search/targets/one_by_one.hpp"
+#include "search/targets/two_sums.hpp"
 
 namespace exactree::EXACTREE_ISA {
-
-// What some rows weigh: those of each class.
-struct TwoSums {
-  Cost zeros = 0, ones = 0;
-};
-
-// The members of a word, their signed weights being given.
-EXACTREE_INLINE TwoSums sums_of(const Cost* weights, Word member) {
-#if EXACTREE_SIMD512
-  __m512i ones = _mm512_setzero_si512(), all = ones;
-  for (int k = 0; k < 8; ++k, weights += 8, member >>= 8) {
-    const __m512i w = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(member), weights);
-    all = _mm512_add_epi64(all, w);
-    ones = _mm512_add_epi64(ones, _mm512_max_epi64(w, _mm512_setzero_si512()));
-  }
-  const Cost one = _mm512_reduce_add_epi64(ones);
-  return {one - _mm512_reduce_add_epi64(all), one};
-#else
-  Cost ones = 0, all = 0;
-  for (int i = 0; i < 64; ++i) {
-    const Cost w = weights[i] & -static_cast<Cost>(member >> i & 1);
-    all += w;
-    ones += std::max<Cost>(w, 0);
-  }
-  return {ones - all, ones};
-#endif
-}
 
 class TwoWeighted {
  public:
@@ -78,13 +52,10 @@ class TwoWeighted {
   }
   void part(int f, int p, Workspace& work) const {
     TwoSums left = before(f)[p / 64];
-    if (p % 64 != 0) {
-      const TwoSums more = sums_of(weights(f) + p / 64 * 64, low_bits(p % 64));
-      left.zeros += more.zeros;
-      left.ones += more.ones;
-    }
+    if (p % 64 != 0) left += sums_of(weights(f) + p / 64 * 64, low_bits(p % 64));
+    const TwoSums right = total_ - left;
     work.class_cost[0] = {left.zeros, left.ones};
-    work.class_cost[1] = {total_.zeros - left.zeros, total_.ones - left.ones};
+    work.class_cost[1] = {right.zeros, right.ones};
     for (int s = 0; s < 2; ++s)
       work.side_leaf[s] = std::min(work.class_cost[s][0], work.class_cost[s][1]);
   }
@@ -176,8 +147,7 @@ class TwoWeighted {
         left.pass(mine);
       }
       if (Right) {
-        const TwoSums others{sums[1].zeros - sums[0].zeros - mine.zeros,
-                             sums[1].ones - sums[0].ones - mine.ones};
+        const TwoSums others = sums[1] - sums[0] - mine;
         if (right.open(others)) [[unlikely]] {
           right.enter(weight, ~m & parting.rows(w), ends[w]);
           if (right.best <= right.low && (!Left || left.best <= left.low)) break;
@@ -214,10 +184,7 @@ class TwoWeighted {
     std::fill(weights(f) + rows_, weights(f) + 64 * words_, 0);
     TwoSums* to = &before_[static_cast<std::size_t>(f) * static_cast<std::size_t>(words_ + 1)];
     *to = {};
-    for (int w = 0; w < words_; ++w, from += 64, ++to) {
-      const TwoSums n = sums_of(from, ~Word{0});
-      to[1] = {to[0].zeros + n.zeros, to[0].ones + n.ones};
-    }
+    for (int w = 0; w < words_; ++w, from += 64, ++to) to[1] = to[0] + sums_of(from, ~Word{0});
   }
 
   static constexpr int kMore = 8;  // what pack() may write behind a column
