@@ -159,7 +159,7 @@ def test_the_first_argument_of_an_f_score_is_beta() -> None:
     assert FBeta(2) == FBeta(beta=2, positive=None)
     assert FBeta(1, positive="b").positive == "b"
     with pytest.raises(TypeError):
-        Jaccard("b")  # type: ignore[misc]
+        Jaccard("b")  # type: ignore[call-arg]
 
 
 def test_the_balanced_error_is_a_mean_of_shares() -> None:
