@@ -30,6 +30,7 @@ namespace exactree {
 namespace {
 
 using ClaimList = nb::typed<nb::list, nb::typed<nb::tuple, Plain, Plain>>;
+using TreeList = nb::typed<nb::list, nb::typed<nb::tuple, int, Cost, Cost, TreeRows>>;
 
 nb::any any_of(const nb::object& object) {
   return nb::borrow<nb::any>(object);
@@ -126,6 +127,14 @@ class PySession : Role {
   }
   void written(int budget, Cost cost, const TreeRows& tree) {
     session_->written(budget, cost, tree_from(tree));
+  }
+  // Budget, cost, what that is with what all trees cost besides, and the tree.
+  TreeList trees() const {
+    TreeList out;
+    for (const FoundTree& found : session_->trees())
+      out.append(nb::make_tuple(found.budget, found.cost, found.cost + posing_.request().offset,
+                                rows_of_tree(found.tree)));
+    return out;
   }
   bool poll() {
     session_->poll();
@@ -261,6 +270,8 @@ void bind_remote(nb::module_& m) {
       .def("take_claims", &PySession::take_claims, "Give what was proved since the last call.")
       .def("next_unwritten", &PySession::next_unwritten, "Name a split whose tree is wanted.")
       .def("written", &PySession::written, "budget"_a, "cost"_a, "tree"_a, "Take a tree over.")
+      .def("trees", &PySession::trees,
+           "Give the best trees so far: budget, cost, cost with what all trees cost, tree.")
       .def("poll", &PySession::poll, "Watch the clock and signals; True if it was stopped.")
       .def("stop", &PySession::stop, "why"_a)
       .def_prop_ro("stopped", &PySession::stopped)

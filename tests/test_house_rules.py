@@ -86,12 +86,13 @@ LAYERS: dict[str, set[str]] = {
     "rare_categories": _SOLVE | {"preparing", "two_levels"},
     "translating": _SOLVE | {"preparing", "leaves"},
     "starting": _SOLVE | {"preparing", "leaves"},
+    "resuming": _SOLVE | {"cluster", "preparing", "leaves"},
     "progress": {"problem"},
     "ratios": _MODEL | _READ | {"preparing", "routing", "shaping"},
     "shaping": _MODEL | {"engines", "preparing", "request", "splits", "suggesting", "tables"},
     "solving": _SOLVE
     | {"cluster", "preparing", "ratios", "shaping", "translating", "rare_categories"}
-    | {"memory", "progress", "proof", "starting"},
+    | {"memory", "progress", "proof", "starting", "resuming"},
     "estimators": _SOLVE | {"importance", "solving"},
     "policy": _SOLVE | {"costs", "estimators"},
     "sizes": _SOLVE | {"preparing", "progress", "rare_categories", "solving", "estimators"},

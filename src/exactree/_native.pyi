@@ -249,6 +249,11 @@ class Session:
     def written(self, budget: int, cost: int, tree: Sequence[Sequence[int]]) -> None:
         """Take a tree over."""
 
+    def trees(self) -> list[tuple[int, int, int, list[list[int]]]]:
+        """
+        Give the best trees so far: budget, cost, cost with what all trees cost, tree.
+        """
+
     def poll(self) -> bool:
         """Watch the clock and signals; True if it was stopped."""
 

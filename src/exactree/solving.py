@@ -26,6 +26,7 @@ from exactree.proof import certify, refuse_certificate, refuse_problem
 from exactree.rare_categories import refuse_left_out, search_frequent
 from exactree.ratios import solved_ratio
 from exactree.request import Request, read_request
+from exactree.resuming import never_worse
 from exactree.shaping import given_shapes, shaped
 from exactree.splits import Listing, Sources, SplitFamily, numbers_for
 from exactree.splits.binary import OtherValues
@@ -87,7 +88,7 @@ def solve(X: Any, y: Any = None, **parameters: Unpack[SolveParameters]) -> Resul
                 solving.pose(sources)
         with deferred() as noted:
             if solving.request.ratio is None:
-                result = heard(solving.written(solving.solved()), noted)
+                result = solving.never_worse(heard(solving.written(solving.solved()), noted))
             else:
                 result = best_ratio(solving, sources)
     if table is not None:
@@ -253,6 +254,12 @@ class Solving:
             seconds_left=left,
             shaped=found.tree if own else None,
         )
+
+    def never_worse(self, result: Result) -> Result:
+        """Give the best of this run and of those before it that had the same file."""
+        if self.where is None or self.where.ledger is None:
+            return result
+        return never_worse(result, self.where.ledger, self.problem, self.data)
 
     def for_fitting(self, found: Found) -> SecondsLeft:
         """Give the splits of a tree what is left of the time, or some more if it is over."""

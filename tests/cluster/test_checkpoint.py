@@ -18,9 +18,11 @@ import numpy as np
 import pytest
 from shuffled import Killed, ShuffledPool, Stepping, compare, random_posing
 
-from exactree import size_path, solve
+from exactree import _native, size_path, solve
+from exactree.cluster.crew import Crew
 from exactree.cluster.ledger import FORMAT, Ledger, line_of, records
 from exactree.cluster.posing import Posing
+from exactree.tree import predict
 
 
 def table(rows: int = 120, columns: int = 4, seed: int = 0) -> tuple[Any, Any]:
@@ -274,3 +276,81 @@ def test_sigkill_at_any_moment(rows: int, kills: int, tmp_path: Path) -> None:
     )
     assert killed > 0 or kills > 2
     assert [kind for kind, _ in records(path)].count("header") == 1
+
+
+def test_trees_of_a_plan_that_was_stopped_are_kept(tmp_path: Path) -> None:
+    """The plan itself is not in the file, nor any claim: only what was found by then."""
+    posing, path = random_posing(3), tmp_path / "run.ckpt"
+    expected = posing.pose().run()
+    tree = plain_tree(posing)
+    ledger = Ledger(path)
+    ledger.begin(posing)
+    ledger.tree(*tree, 0)
+    ledger.close()
+    ledger = Ledger(path)
+    stopped = Crew(posing, ledger).run(0.0, None)
+    ledger.close()
+    assert stopped.objective == expected.objective
+    ledger = Ledger(path)
+    compare(posing, Crew(posing, ledger).run(inf, None))
+    ledger.close()
+
+
+def plain_tree(posing: Posing) -> tuple[int, int, Any]:
+    session = _native.Session(posing.pose(), keep=True)
+    session.open()
+    helper = _native.Helper(session)
+    while helper.take() == 0:
+        helper.answer(inf)
+        helper.give()
+        while helper.take_unwritten():
+            helper.write(inf)
+            helper.give_written()
+    budget, cost, _, tree = session.trees()[-1]
+    return budget, cost, tree
+
+
+@pytest.mark.parametrize("terms", [{"max_depth": 4}, {"max_splits": 6}, {"max_depth": 5}])
+def test_no_run_is_worse_than_those_before_it(terms: dict[str, Any], tmp_path: Path) -> None:
+    X, y = table(400, 6)
+    path = tmp_path / "run.ckpt"
+    best, bound = inf, 0.0
+    for seconds in (0.05, 0.3, 0.02, 0.0, 0.1, 0.0):
+        found = solve(X, y, checkpoint=path, time_limit=seconds, **terms)
+        assert found.objective <= best and found.lower_bound >= bound
+        best, bound = found.objective, found.lower_bound
+        assert (predict(found.tree, X) != y).sum() == best
+
+
+def test_the_result_of_a_run_is_there_at_once(tmp_path: Path) -> None:
+    X, y = table()
+    path = tmp_path / "run.ckpt"
+    expected = solve(X, y, max_depth=4, checkpoint=path)
+    again = solve(X, y, max_depth=4, checkpoint=path, time_limit=0.0)
+    assert (again.status, again.objective) == ("optimal", expected.objective)  # maybe another tree
+    assert solve(X, y, max_depth=4, checkpoint=path).tree == expected.tree
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {0: 0},
+        {0: None},
+        {1: inf},
+        {1: "much"},
+        {2: None},
+        {4: {}},
+        {4: {"format": "exactree.tree", "version": 1, "root": {"split": 1}}},
+    ],
+)
+def test_results_that_make_no_sense_are_an_error(change: dict[int, Any], tmp_path: Path) -> None:
+    X, y = table(40, 3)
+    path = tmp_path / "run.ckpt"
+    solve(X, y, max_depth=3, checkpoint=path)
+    result = next(content for kind, content in records(path) if kind == "result")
+    for place, value in change.items():
+        result[place] = value
+    with path.open("ab") as file:
+        file.write(sealed(["result", *result]))
+    with pytest.raises(ValueError, match="makes no sense"):
+        solve(X, y, max_depth=3, checkpoint=path)

@@ -76,6 +76,7 @@ class Session final : public AnySession, private RootSearch<V> {
   std::vector<Claim> take_claims() override;
   TreeWanted next_unwritten() override;
   void written(int budget, Cost cost, const Tree& tree) override;
+  std::vector<FoundTree> trees() const override;
   void poll() override;
   void stop(Status why) override { control_.stop(why); }
   bool stopped() const override { return control_.stopped(); }

@@ -383,6 +383,17 @@ void Session<V>::written(int budget, Cost cost, const Tree& tree) {
 }
 
 template <class V>
+std::vector<FoundTree> Session<V>::trees() const {
+  std::vector<FoundTree> out;
+  for (std::size_t k = 0; k < incumbents_.size(); ++k) {
+    const Incumbent& best = incumbents_[k];
+    if (best.wanted && best.tree.size() > 1)
+      out.push_back({static_cast<int>(k), best.cost, best.tree});
+  }
+  return out;
+}
+
+template <class V>
 void Session<V>::poll() {
   control_.poll();
   this->note_bound();

@@ -61,6 +61,8 @@ class AnySession {
 
   virtual TreeWanted next_unwritten() = 0;
   virtual void written(int budget, Cost cost, const Tree& tree) = 0;
+  // The best trees that are written down, whoever found them; single leaves are none.
+  virtual std::vector<FoundTree> trees() const = 0;
 
   // Watches the clock and signals; raises and reports the bound.
   virtual void poll() = 0;

@@ -84,8 +84,12 @@ def note(seen: Seen, kind: str, content: list[Any]) -> None:
         if path:  # what is below a piece is so because the piece was divided
             seen.divided.add(repr((path[:-1], path[-1][:2])))
         seen.evaluations += int(content[1].get("counters", [0, 0])[1])
-    elif kind == "tree" and (seen.cost is None or float(content[1]) <= seen.cost):
-        seen.cost, seen.tree = float(content[1]), content[3]
+    elif kind == "tree":
+        cost, drawn = float(content[3]), content[4]
+        if drawn and (seen.cost is None or cost < seen.cost):
+            seen.cost, seen.tree = cost, drawn
+    elif kind == "result":  # the best of all until then
+        seen.tree = content[5]
     elif kind == "end":
         seen.ended = True
 

@@ -208,8 +208,8 @@ class Coordinator(KeptSearch):
             if reply["complete"]:
                 self._piece_seconds += 0.2 * (reply["seconds"] - self._piece_seconds)
                 self._session.tell(number, reply)
-                for tree in reply.get("trees", ()):
-                    self._keep_tree(*tree)
+                if reply.get("trees"):
+                    self._keep_trees()
             else:
                 self._not_done(Task([number], [question], task.seconds, tries=task.tries), reply)
         left = slice(len(replies), None)
@@ -255,7 +255,7 @@ class Coordinator(KeptSearch):
         """Take a tree; it may cost less than the split was known to."""
         if tree:
             self._session.written(budget, cost, tree)
-            self._keep_tree(budget, cost, tree)
+            self._keep_trees()
 
     def _give_up(self, why: str) -> None:
         warnings.warn(

@@ -102,8 +102,8 @@ class Crew(KeptSearch):
             seconds = inf  # it cannot be divided: what was begun is lost
         while not self._session.stopped and helper.take_unwritten():
             self._unlocked(helper.write, inf)
-            if (tree := helper.give_written()) is not None:
-                self._keep_tree(*tree)
+            if helper.give_written():
+                self._keep_trees()
         self._wake.notify_all()
         return True
 

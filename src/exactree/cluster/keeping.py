@@ -40,18 +40,22 @@ class KeptSearch:
             open_now = self._session.open(planned(*plans[-1]) if plans else None)
         if self.ledger is not None and not plans and self._session.plan is not None:
             self.ledger.plan(self._session.plan)
-        if open_now:
-            self._restore(known)
+        self._restore(known, claims=open_now)
+        self._keep_trees()
         return open_now
 
-    def _restore(self, known: list[list[Any]]) -> None:
+    def _restore(self, known: list[list[Any]], *, claims: bool) -> None:
+        """Tell what the file has: trees also if time was over while the search was opened."""
+        self._kept: dict[int, int] = {}  # what the best tree of a budget costs in the file
         for kind, *content in known:
             with self._sense():
-                if kind == "claim":
+                if kind == "claim" and claims:
                     question, reply = content
                     self._session.restore(question, with_facts(reply))
                 elif kind == "tree":
+                    budget, cost = content[:2]
                     self._session.written(*content[:3])
+                    self._kept[budget] = min(cost, self._kept.get(budget, cost))
 
     @contextmanager
     def _sense(self) -> Iterator[None]:
@@ -70,20 +74,27 @@ class KeptSearch:
         if self.ledger is not None:
             self.ledger.claims(self._session.take_claims())
 
-    def _keep_tree(self, budget: int, cost: int, tree: list[list[int]]) -> None:
-        if self.ledger is not None:
-            drawn = self.sketch(tree) if self.sketch is not None else None
-            self.ledger.tree(budget, cost, tree, drawn)
+    def _keep_trees(self) -> None:
+        """Keep trees that are better than those of the file, whoever found them."""
+        if self.ledger is None:
+            return
+        for budget, cost, whole, tree in self._session.trees():
+            if budget not in self._kept or cost < self._kept[budget]:
+                self._kept[budget] = cost
+                drawn = self.sketch(tree) if self.sketch is not None else None
+                self.ledger.tree(budget, cost, tree, whole // self.units, drawn)
 
     def _note(self) -> None:
         """Write a line for those who watch, now and then."""
         if self.ledger is None or monotonic() < self._next_watch:
             return
         self._next_watch = monotonic() + WATCH
+        self._keep_trees()
         best, bound = self._session.objective, self._session.lower_bound
         self.ledger.bound(best // self.units, bound // self.units)
 
     def _finish(self, workers: int) -> _native.SearchResult:
+        self._keep_trees()
         found = self._session.finish(max(1, workers))
         if self.ledger is not None:
             note = self.ledger.end if found.objective == found.lower_bound else self.ledger.bound

@@ -8,9 +8,10 @@ header      format, and the problem by its parts: data and parameters, each by i
 search      the key of a native search; all that follows belongs to it
 plan        first trees, and where to look first (see `cpp/search/remote/question.hpp`)
 claim       question, reply: a fact about a piece, whether it is solved or not
-tree        budget, cost, tree, the tree drawn: a tree that was found
+tree        budget, cost, tree: one that was found; for those who watch its cost, and it drawn
 bound       seconds, objective, lower bound: for those who watch
 end         the search is complete
+result      what a run ended with: objective, bound, fewest splits or not, space, tree, it drawn
 =========== ======================================================================================
 """
 
@@ -27,7 +28,7 @@ from zlib import crc32
 
 from exactree.cluster.posing import Posing
 
-FORMAT = 4  # claims of pieces that were under way have the solved sides within
+FORMAT = 5  # trees have their cost in units of the problem, and results are there
 # No line is longer: a file of one endless line is none of ours.
 MAX_LINE = 2**28
 FACTS = ("left_facts", "right_facts")
@@ -43,6 +44,7 @@ class Ledger:
         self._file: BinaryIO | None = None
         self._checked = False
         self._seconds = 0.0
+        self.latest: list[Any] | None = None  # result of the runs before
         self._open()
 
     def _open(self) -> None:
@@ -69,6 +71,8 @@ class Ledger:
                 self._header = content[0]
             elif kind == "search":
                 current = self._searches.setdefault(str(content[0]), [])
+            elif kind == "result":
+                self.latest = content
             elif current is not None:
                 current.append([kind, *content])
             if kind == "bound":
@@ -123,9 +127,13 @@ class Ledger:
             self._file.write(b"".join(line_of(("claim", *claim)) for claim in claims))
             self._file.flush()
 
-    def tree(self, budget: int, cost: int, tree: Any, drawn: str | None = None) -> None:
-        """Keep a tree that was found, drawn for those who watch."""
-        self._append("tree", budget, cost, tree, drawn)
+    def tree(self, budget: int, cost: int, tree: Any, whole: int, drawn: str | None = None) -> None:
+        """Keep a tree that was found; `whole` is its cost for those who watch."""
+        self._append("tree", budget, cost, tree, whole, drawn)
+
+    def result(self, *result: Any) -> None:
+        """Keep what a run ended with, the best of all runs so far."""
+        self._append("result", *result)
 
     def bound(self, objective: Any, lower_bound: Any) -> None:
         """Keep what is known now, for those who watch."""
