@@ -175,8 +175,7 @@ def _run(
         return run_native(limits, "mask_costs", (problem.partitions.masks, table, counts), terms)
     terms["unit"] = problem.unit
     if isinstance(problem.form, CostTable):
-        priced = _priced_rows(problem, problem.form)
-        terms["costs"] = problem.form.whole()
+        priced, terms["costs"] = _priced_rows(problem, problem.form)
         terms["time_limit"] = seconds_left(limits, started)
         return run_native(limits, "columns", (problem.columns, *priced), terms)
     if problem.partitions is None and limits.known is not None and not sizes:
@@ -202,10 +201,15 @@ def table_of(problem: Problem, form: PricedRows) -> NDArray[np.int64]:
     return np.ascontiguousarray(form.table[problem.targets().y] * problem.unit)
 
 
-def _priced_rows(problem: Problem, form: CostTable) -> tuple[Any, ...]:
-    """Give the rows with the numbers of their classes in the table of costs."""
-    labels = problem.targets().y.astype(np.int32)
-    return labels, len(form.costs), problem.row_costs(), problem.least_side.counts
+def _priced_rows(problem: Problem, form: CostTable) -> tuple[tuple[Any, ...], Any]:
+    """Give the rows with the numbers of their classes in the table of costs, and the table.
+
+    Of two classes each has one mistake, and what that costs is a weight: no table is left.
+    """
+    labels, table, weights = problem.targets().y.astype(np.int32), form.whole(), problem.row_costs()
+    if len(table) == 2 and not table.diagonal().any():
+        weights, table = weights * table[labels, 1 - labels], None
+    return (labels, len(form.costs), weights, problem.least_side.counts), table
 
 
 def _has_too_few_leaves(problem: Problem) -> bool:
