@@ -1,6 +1,7 @@
 """A column with holes is two rank columns, which one scan looks at (columns/twins.hpp).
 
-Without `jump` every column is scanned by itself, and so it is if the second ones come first.
+Without `jump` every column is scanned by itself, and so it is if the second ones come first. What
+is known of one of the two bounds the other (columns/other_order.hpp), unless `transfer` is off.
 """
 
 from typing import Any
@@ -13,6 +14,7 @@ from exactree import _native
 
 EVERYWHERE = 1 << len(_native.prunings())
 NO_JUMP = 1 << list(_native.prunings()).index("jump")
+NO_TRANSFER = 1 << list(_native.prunings()).index("transfer")
 Ranks = NDArray[np.int32]
 
 
@@ -72,3 +74,46 @@ def test_second_columns_are_not_scanned(classes: int) -> None:
     assert len(second) > 2 and together.objective == apart.objective
     if classes == 2 or len(_native.instruction_sets()) > 1:  # several classes: in vectors only
         assert together.counters["scans"] < 0.8 * apart.counters["scans"]
+
+
+def posed(seed: int) -> tuple[Any, dict[str, Any]]:
+    """A problem over columns with holes: classes, weights, numbers; sizes, a limit for leaves."""
+    ranks, labels, classes = drawn(seed)
+    rng = np.random.default_rng(seed)
+    keep = rng.permutation(len(labels))[: int(rng.choice([8, 20, 70]))]
+    ranks = np.array([np.unique(column, return_inverse=True)[1] for column in ranks[:, keep]])
+    terms: dict[str, Any] = {"max_depth": 2 + seed % 2 + (len(keep) < 10), "penalty": seed % 3}
+    if seed % 7 == 0:
+        terms |= {"max_splits": 4, "sizes": True}
+    if seed % 5 == 0:
+        terms["min_rows"] = 2
+    if seed % 3 == 0:
+        terms["weights"] = rng.integers(1, 5, len(keep))
+    return (ranks.astype(np.int32), labels[keep], classes), terms
+
+
+def test_what_one_order_says_of_the_other_holds() -> None:
+    fewer = 0
+    for seed in range(60):
+        problem, terms = posed(seed)
+        plain = _native.search_columns(*problem, switches=EVERYWHERE - 1, **terms)
+        for switches in (0, EVERYWHERE, NO_TRANSFER):
+            found = _native.search_columns(*problem, switches=switches, **terms)
+            assert found.objective == plain.objective, (seed, switches)
+            assert list(found.size_objectives) == list(plain.size_objectives), (seed, switches)
+            if switches != EVERYWHERE:
+                sign = 1 if switches == NO_TRANSFER else -1
+                fewer += sign * found.counters["evaluations"]
+    assert fewer > 0
+
+
+def test_one_order_spares_splits_of_the_other() -> None:
+    rng = np.random.default_rng(0)
+    first, second = with_holes(rng, 600, 8)
+    labels = rng.integers(0, 5, 600, dtype=np.int32)
+    # Apart from each other the two are not known to be orders of one column.
+    other = np.concatenate([second, first])
+    together = _native.search_columns(np.concatenate([first, second]), labels, 5, max_depth=2)
+    apart = _native.search_columns(other, labels, 5, max_depth=2)
+    assert together.objective == apart.objective
+    assert together.counters["scans"] < 0.8 * apart.counters["scans"]

@@ -154,10 +154,12 @@ template <class V>
 void ColumnFrontier<V>::list_shares() {
   const int depth = top_.budget.depth;
   const std::int64_t rows = top_.root.rows(), columns = top_.root.features();
+  // Both orders of a column with missing values are split, and one pass scans the two.
+  const std::int64_t scanned = Twins::find(top_.data).leaders;
   const bool everywhere = top_.request.switches.everywhere();
   const bool slow = top_.data.loss != nullptr || top_.data.priced();
   if (depth == 2 && !everywhere) return;
-  const bool quick = !slow && columns * columns * rows < kManyPairs;
+  const bool quick = !slow && columns * scanned * rows < kManyPairs;
   if (depth == 3 && quick && !everywhere) return;
   const bool long_search = depth > 4 || rows >= kManyRows || everywhere;
   if (slow && depth == 3 && !everywhere)
@@ -269,7 +271,17 @@ void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
   Lane& lane = lanes_[static_cast<std::size_t>(place)];
   lane.proved = V::constant(top_.request.lower_bound, budgets());
   lane.chain = std::make_unique<Chain<V>>();
-  lane.chain->start(source.context(frame_, column(place)), top_.relatives, top_.budget.depth == 2,
+  Relatives<V> beside = top_.relatives;
+  Solution<V> room;
+  std::vector<Threshold<V>> known;
+  if (const int other = source.other_order_of(column(place)); other >= 0) {
+    const auto at = std::find(order_.begin(), order_.end(), other) - order_.begin();
+    if (const auto& theirs = lanes_[static_cast<std::size_t>(at)].chain)
+      for (int i = theirs->entry(0).next; theirs->entry(i).next >= 0; i = theirs->entry(i).next)
+        known.push_back(theirs->entry(i));
+    source.add_other_order(frame_, column(place), known, nullptr, room, beside);
+  }
+  lane.chain->start(source.context(frame_, column(place)), beside, top_.budget.depth == 2,
                     worker.work().counters);
   source.adopt(frame_, *lane.chain, top_.relatives);
   for (TriedSplit<V>& tried : tried_) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "search/columns/chain.hpp"
+#include "search/columns/other_order.hpp"
 #include "search/columns/quadrants.hpp"
+#include "search/columns/twins.hpp"
 #include "search/driver/source.hpp"
 #include "search/driver/worker.hpp"
 
@@ -89,6 +91,13 @@ class ColumnSource : public Source<V> {
   // The same for what relatives with the same rows had solved of the sides of a chain.
   void adopt(Frame<V>& frame, Chain<V>& chain, const Relatives<V>& relatives);
 
+  // What the list of a column's other order says of its own thresholds, as one more relative. The
+  // lists that it makes live in `room`.
+  void add_other_order(const Frame<V>& frame, int feature, const std::vector<Threshold<V>>& list,
+                       const std::uint16_t* floors, Solution<V>& room, Relatives<V>& relatives);
+  // The column that has the other order of its values; -1 if there is none.
+  int other_order_of(int feature);
+
   // The first threshold of a chain that costs at most `value` with budget k; -1 if none does.
   int first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k, Cost value);
   // An entry of a chain as a split; the frame keeps what was solved.
@@ -111,6 +120,8 @@ class ColumnSource : public Source<V> {
   V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
   bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
+  Cost least_of_missing(const Frame<V>& frame, int low, int rows) const;
+  int late_side(int feature, const Job<V>& job);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
   void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& told,
@@ -120,6 +131,7 @@ class ColumnSource : public Source<V> {
                   Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
+  std::unique_ptr<Twins> twins_;
   bool whole_ = false;          // what is solved next keeps its lists whole, for a later round
   bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
