@@ -170,6 +170,20 @@ def test_a_cost_matrix_is_a_case_of_it() -> None:
     assert by_row.tree.split == by_class.tree.split  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("matrix", [[[0, 1], [5, 0]], [[0, 0], [3, 0]], [[1, 4], [2, 0]]])
+def test_a_matrix_of_two_classes(matrix: list[list[int]]) -> None:
+    """Without costs of what is right it is searched as weights, also over binary columns."""
+    rng = np.random.default_rng(3)
+    for columns in (rng.normal(size=(60, 2)), rng.integers(0, 2, (60, 5))):
+        y = rng.integers(0, 2, 60)
+        weights = rng.integers(1, 10**6, 60)
+        found = exactree.solve(
+            columns, y, max_depth=3, objective=CostMatrix(matrix), sample_weight=weights
+        )
+        costs = np.array(matrix)[y] * weights[:, None]
+        assert found.objective == exactree.solve(columns, costs=costs, max_depth=3).objective
+
+
 def test_a_constant_for_all_answers_changes_the_cost_alone() -> None:
     X, rewards = table()
     shift = np.random.default_rng(2).integers(-1000, 1000, (len(X), 1)) * 2.0**-10

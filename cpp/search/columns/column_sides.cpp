@@ -1,6 +1,8 @@
 // How the two sides of one threshold are solved, or bounded as far as they are of interest: by
 // scans where one level is left, by a sweep, or as subproblems of their own.
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "search/audit/claims.hpp"
 #include "search/columns/column_source.hpp"
@@ -87,6 +89,43 @@ V ColumnSource<V>::side_most(const Frame<V>& frame, const Job<V>& job, int side,
   return most;
 }
 
+// Whether a node knows its classes, of which there are several, and all wrong answers of a row cost
+// the same. Columns of two values have nodes of their own.
+template <class V>
+bool ColumnSource<V>::has_many_classes(const Node& node) const {
+  const Problem& data = worker_.data();
+  return node.kind() == SplitKind::kColumns && data.classes > 2 && data.costs == nullptr &&
+         !data.priced() && !data.numbers();
+}
+
+// Classes. A tree of k splits has k + 1 leaves, and all rows of the classes that no leaf answers
+// are errors: it costs at least k penalties and the rows of all but the k + 1 largest classes. Over
+// all k up to the budget that is least if a class has a leaf as long as it costs more than a split.
+// So the largest class is free, the others up to the number of leaves cost what they weigh or a
+// split, whichever is less, and those after them what they weigh.
+template <class V>
+void ColumnSource<V>::raise_by_classes(const Node& node, Budget below, Job<V>& job) {
+  if (!has_many_classes(node) || !work().switches.on(Pruning::kMajority)) return;
+  const Cost unit = worker_.data().weights == nullptr ? worker_.data().unit : 1;
+  for (int s = 0; s < 2; ++s) {
+    const std::vector<Cost>& sizes = work().class_cost[s];
+    largest_ = sizes;
+    const auto most =
+        std::min<std::size_t>(largest_.size(), static_cast<std::size_t>(below.splits) + 1);
+    const auto end = largest_.begin() + static_cast<std::ptrdiff_t>(most);
+    std::partial_sort(largest_.begin(), end, largest_.end(), std::greater<>());
+    // With one leaf all but one class are errors; each leaf more answers one more.
+    Cost cost = unit * std::accumulate(sizes.begin(), sizes.end(), Cost{0} - largest_[0]);
+    V least = V::constant(cost, job.lo[s].budgets());
+    for (std::size_t c = 1; c < most; ++c) {
+      cost -= std::max<Cost>(unit * largest_[c] - penalty(), 0);
+      for (int k = V::kSizes ? static_cast<int>(c) : 0; k < least.budgets(); ++k)
+        least.set(k, cost);
+    }
+    if (raise_to(job.lo[s], least)) work().counters.count(Pruning::kMajority);
+  }
+}
+
 template <class V>
 void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) {
   ++work().counters.evaluations;
@@ -104,6 +143,7 @@ void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) 
     lower_to(job.hi[s], V::constant(leaf, n));
     query[s].floors = floors;
   }
+  raise_by_classes(node, frame.budget.child(), job);
   const auto ask = [&](int s) {
     start[s] = job.hi[s].most();
     if (work().switches.on(Pruning::kSideCap)) {
@@ -213,6 +253,10 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
   const int p = job.task.position;
   // The larger side first: it costs more, so it leaves the other less to be solved for.
   const int larger = 2 * p >= node.rows() ? 0 : 1;
+  if (worker_.data().classes > below.splits + 1 && has_many_classes(node)) {
+    node.part(feature, p, work());
+    raise_by_classes(node, below, job);
+  }
   for (const int s : {larger, 1 - larger}) {
     V cap;
     if (!side_wanted(frame, job, s, cap)) continue;

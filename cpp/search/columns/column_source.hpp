@@ -129,12 +129,15 @@ class ColumnSource : public Source<V> {
   void tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives);
   void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
                   Job<V>& job);
+  bool has_many_classes(const Node& node) const;
+  void raise_by_classes(const Node& node, Budget below, Job<V>& job);
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
   std::unique_ptr<Twins> twins_;
   bool whole_ = false;          // what is solved next keeps its lists whole, for a later round
   bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
+  std::vector<Cost> largest_;                             // of the classes of a side
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
 };
 
