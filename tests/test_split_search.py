@@ -25,6 +25,7 @@ OWN = [
         "quadrant",
         "branch",
         "look_ahead",
+        "majority",
     )
 ]
 # Methods that pay only for some data are used for all.
@@ -238,6 +239,16 @@ def test_a_rare_class_is_searched_by_label(splits: int, penalty: int) -> None:
     in_no_order = case.solved(switches=1 << PRUNINGS.index("quadrant"))
     assert weighted.objective == in_no_order.objective == found.objective
     assert found.counters["quadrant"] > in_no_order.counters["quadrant"] == 0
+
+
+def test_more_classes_than_leaves_are_not_searched() -> None:
+    acted = 0
+    for seed in range(4):
+        case = medium_case(seed, 4, 0, classes=3 + seed % 2)
+        found, off = case.solved(), case.solved(switches=1 << PRUNINGS.index("majority"))
+        assert off.objective == found.objective and off.counters["majority"] == 0
+        acted += found.counters["majority"]
+    assert acted
 
 
 def test_equals_the_search_with_a_depth() -> None:

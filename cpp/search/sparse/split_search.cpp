@@ -1,6 +1,8 @@
 #include "search/sparse/split_search.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "search/audit/split_claims.hpp"
 #include "search/columns/floors.hpp"
@@ -52,6 +54,21 @@ Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
   if (room->bytes() != before) control_.use_memory(room->bytes() - before);
   work_.count_node();
   return *room;
+}
+
+// Classes. A tree of s splits has s + 1 leaves, so that it is right on as many classes at most, and
+// costs all rows of the others and s prices. What trees of up to `splits` cost at least, of the
+// side that was parted.
+Cost SplitSearch::too_many_classes(int side, int splits) const {
+  std::vector<Cost> costs = work_.class_cost[side];
+  const Cost unit = data_.weights == nullptr ? data_.unit : 1;
+  std::sort(costs.begin(), costs.end(), std::greater<>());
+  Cost others = std::accumulate(costs.begin(), costs.end(), Cost{0}), least = kInfinite;
+  for (int s = 0; s <= splits && s < data_.classes; ++s) {
+    others -= costs[static_cast<std::size_t>(s)];
+    least = std::min(least, s * penalty_ + others * unit);
+  }
+  return least;
 }
 
 // Useful. A tree of s splits costs at least s prices.
@@ -151,6 +168,14 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
                                              const Trees& trees, int column, Cost cap,
                                              Floors& floors) {
   const int useful_splits = useful(trees.splits, cap);
+  if (data_.classes > 2 && useful_splits > 0 && work_.switches.on(Pruning::kMajority)) {
+    frame.node.part(f, p, work_);
+    const Cost leaf = work_.side_leaf[side], low = too_many_classes(side, useful_splits);
+    if (low >= std::min(cap, leaf)) {
+      work_.counters.count(Pruning::kMajority);
+      return {std::min(cap, leaf), leaf};
+    }
+  }
   if (useful_splits > 1) {
     Node& rest = child(frame.node, frame.depth, f, p, side);
     return solve(rest, frame.depth + 1, trees, cap);

@@ -107,6 +107,7 @@ class SplitSearch {
   };
   Outcome solve(Node& node, int depth, Trees trees, Cost cap, Asked asked = Asked::kOptimum);
   bool solve_small(Node& node, int& splits, Cost limit, Outcome& out);
+  Cost too_many_classes(int side, int splits) const;
   int useful(int splits, Cost limit) const;
   void solve_fewer(Frame& frame);
   Trees with_one_less(const Trees& trees) const;
