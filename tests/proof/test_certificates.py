@@ -43,6 +43,21 @@ def judge(seed: int, folder: Path, program: Path | None) -> None:
         assert bounds is not None and bounds[0] >= statement.results[0].bound
 
 
+@pytest.mark.parametrize("least", [1, 2])
+def test_no_number_is_a_missing_value(tmp_path: Path, least: int) -> None:
+    """The value -1 was taken for the place of a missing one: found by a checker of the page."""
+    X = np.array([[0, np.nan], [-1, -1], [np.nan, 0], [-1, np.nan]] * least)
+    y, path = np.array([2, 2, 0, 2] * least), tmp_path / "proof.xz"
+    found = exactree.solve(X, y, max_depth=1, min_samples_leaf=least, certificate=path)
+    assert found.objective == 0 and check(path, X, y).optimal
+    assert "missing" in str(found)
+    header, plan = unpacked(path)
+    header["results"][0]["tree"]["among"] = [-1, 0]  # a column of numbers has no list
+    path.write_bytes(packed(header, plan))
+    with pytest.raises((Rejected, LookupError)):
+        _ = check(path, X, y).results[0].tree
+
+
 @pytest.mark.parametrize("seed", range(100))
 def test_random_problems_are_certified(seed: int, tmp_path: Path, program: Path) -> None:
     judge(seed, tmp_path, program if seed % 5 == 0 else None)

@@ -106,14 +106,14 @@ class Rows:
                 answer = self.costs[:, number(node, "leaf", 0, self.classes - 1)]
                 cost += int((self.weight[inside] * answer[self.label[inside]]).sum())
                 continue
-            splits, j = splits + 1, number(node, "column", 0, self.X.shape[1] - 1)
-            column = self.X[inside, j]
+            column = self.X[inside, number(node, "column", 0, self.X.shape[1] - 1)]
             if "among" in node:
-                goes = np.isin(np.where(np.isnan(column), -1, column), node["among"])
+                places = np.where(column < 0, np.inf, np.nan_to_num(column, nan=-1))
+                goes = np.isin(places, node["among"])
             else:
                 goes = column <= float(node["threshold"])
                 goes |= np.isnan(column) & (node.get("missing") == "left")
-            sides = [inside[goes], inside[~goes]]
+            splits, sides = splits + 1, [inside[goes], inside[~goes]]
             small = min(self.size[side].sum() for side in sides) < self.least
             require(level not in (deepest, DEEPEST) and not small, "too deep, or a leaf too small")
             a, b = (self.ranks[:, side] for side in sides)

@@ -225,7 +225,8 @@ def _split(node: Mapping[str, Any], header: Mapping[str, Any]) -> Split:
         return OrderedSplit(column, tuple(kind["values"][:end]), tuple(kind["values"][end:]), side)
     if node["among"] == [-1]:
         return MissingSplit(column)
-    assert kind is not None
+    if kind is None:
+        raise LookupError(f"column {column} has no list of values, of which the tree asks")
     among = tuple(None if i < 0 else kind["values"][i] for i in node["among"])
     if len(among) == 1 and among[0] is not None:
         return CategorySplit(column, among[0])
