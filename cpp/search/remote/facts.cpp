@@ -30,8 +30,10 @@ SideFacts facts_of(const Solution<V>& solution, std::int64_t most) {
     }
   }
   if (solution.bytes() > most) return facts;
-  for (const SolvedSide<V>& at : solution.sides)
+  for (const SolvedSide<V>& at : solution.sides) {
     facts.sides.push_back({at.feature, at.rank, at.side, facts_of(*at.solution, most)});
+    facts.sides.back().facts.sides.clear();  // what is solved below a side stays where it is
+  }
   return facts;
 }
 

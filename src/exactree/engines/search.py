@@ -207,9 +207,10 @@ def _priced_rows(problem: Problem, form: CostTable) -> tuple[tuple[Any, ...], An
     Of two classes each has one mistake, and what that costs is a weight: no table is left.
     """
     labels, table, weights = problem.targets().y.astype(np.int32), form.whole(), problem.row_costs()
+    rows = (labels, len(table), weights, problem.least_side.counts)
     if len(table) == 2 and not table.diagonal().any():
-        weights, table = weights * table[labels, 1 - labels], None
-    return (labels, len(form.costs), weights, problem.least_side.counts), table
+        return (*rows[:2], weights * table[labels, 1 - labels], rows[3]), None
+    return rows, table
 
 
 def _has_too_few_leaves(problem: Problem) -> bool:
