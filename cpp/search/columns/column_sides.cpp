@@ -144,7 +144,7 @@ void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) 
     query[s].floors = floors;
   }
   raise_by_classes(node, frame.budget.child(), job);
-  const auto ask = [&](int s) {
+  for (int s = 0; s < 2; ++s) {
     start[s] = job.hi[s].most();
     if (work().switches.on(Pruning::kSideCap)) {
       const Cost cap = side_cap(job.target, job.lo[1 - s], penalty(), n).most();
@@ -154,30 +154,8 @@ void ColumnSource<V>::by_scans(const Frame<V>& frame, int feature, Job<V>& job) 
     query[s].best = start[s] - penalty();
     query[s].wanted = job.lo[s].most() < start[s];
     if (!query[s].wanted) work().counters.count(Pruning::kSideKnown);
-  };
-  for (int s = 0; s < 2; ++s) ask(s);
-  if (const int late = late_side(feature, job);
-      late >= 0 && query[late].wanted && query[1 - late].wanted) {
-    query[late].wanted = false;
-    scan_sides(node, feature, p, query, start, job);
-    const V least = join(job.lo[0], job.lo[1], penalty(), budgets(frame.budget));
-    if (!any_below(least, job.best)) {
-      work().counters.count(Pruning::kSideKnown);
-      return;
-    }
-    query[1 - late].wanted = false;
-    ask(late);
   }
   if (query[0].wanted || query[1].wanted) scan_sides(node, feature, p, query, start, job);
-}
-
-// Of the high column's right sides nearly all is known once the low one was searched
-// (other_order.hpp): the left one is scanned first, and as a rule the two are enough.
-template <class V>
-int ColumnSource<V>::late_side(int feature, const Job<V>& job) {
-  if (V::kSizes || other_order_of(feature) < 0) return -1;
-  const bool high = twins_->leader[static_cast<std::size_t>(feature)] >= 0;
-  return high && job.lo[1].most() > 0 && work().switches.on(Pruning::kTransfer) ? 1 : -1;
 }
 
 template <class V>

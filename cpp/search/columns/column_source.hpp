@@ -121,7 +121,6 @@ class ColumnSource : public Source<V> {
   bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   Cost least_of_missing(const Frame<V>& frame, int low, int rows) const;
-  int late_side(int feature, const Job<V>& job);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
   void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& told,
