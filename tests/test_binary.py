@@ -80,7 +80,12 @@ def random_terms(rng: np.random.Generator, depth: int) -> dict[str, Any]:
 def random_weights(rng: np.random.Generator, rows: int) -> dict[str, Any]:
     """None as a rule; else weights of any size, zero among them."""
     top = int(rng.choice([1, 9, 10**6, 2**50], p=[0.6, 0.15, 0.15, 0.1]))
-    return {} if top == 1 else {"weights": rng.integers(0, top, rows), "unit": 1}
+    if top == 1:
+        return {}
+    weights = rng.integers(0, top, rows)
+    if top > 10**6 and rng.random() < 0.5:  # times the number of rows it does not fit 64 bits
+        weights[rng.integers(0, rows)] = 2**59
+    return {"weights": weights, "unit": 1}
 
 
 def check(seed: int) -> None:

@@ -1,5 +1,8 @@
 // Compiled per instruction set: chooses the node class for a problem.
 #include "search/driver/make_root.hpp"
+
+#include <algorithm>
+
 #include "search/binary/kernel.hpp"
 #include "search/columns/column_root.hpp"
 #include "search/masks/kernel.hpp"
@@ -21,9 +24,12 @@ namespace {
 // for two classes, and no limit on the rows of a side.
 bool is_binary(const Problem& data) {
   const double features = data.features, rows = data.rows;
-  if (data.weights != nullptr &&
-      (data.classes != 2 || data.costs != nullptr || data.least_side.binds()))
-    return false;
+  if (data.weights != nullptr) {
+    if (data.classes != 2 || data.costs != nullptr || data.least_side.binds()) return false;
+    // What rows move is bounded there by their number times the heaviest: that has to fit.
+    const Cost largest = *std::max_element(data.weights, data.weights + data.rows);
+    if (static_cast<double>(largest) * rows > 4e18) return false;
+  }
   return data.max_rank <= 1 && data.features > 0 &&
          features * features * std::max(data.classes, 1) <= 3e7 && rows * features <= 3e8;
 }
