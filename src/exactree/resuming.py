@@ -26,7 +26,7 @@ def never_worse(result: Result, ledger: Ledger, problem: Problem, data: Data) ->
         except (ValueError, TypeError, IndexError, KeyError) as error:
             raise ValueError(
                 f"{str(ledger.path)!r} has a result that makes no sense ({error}): it was not "
-                "written by this search"
+                "written by this search; remove it, or name another file"
             ) from error
     try:
         plain = to_dict(result.tree)

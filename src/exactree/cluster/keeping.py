@@ -67,7 +67,7 @@ class KeptSearch:
                 raise
             raise ValueError(
                 f"{str(self.ledger.path)!r} has a claim that makes no sense ({error}): it was "
-                "not written by this search"
+                "not written by this search; remove it, or name another file"
             ) from error
 
     def _keep_claims(self) -> None:
