@@ -16,7 +16,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.geometry.families import Family, Monomial, evaluate
+from exactree.geometry.families import Family, Monomial, columns_of, evaluate
 from exactree.geometry.lifting import fraction_of
 from exactree.geometry.margin import (
     SecondsLeft,
@@ -59,11 +59,12 @@ class Embedding:
         [[-1.0, 1.0], [0.0, 0.0]]
         """
         _refuse_too_large(X, family, memory_limit)
-        scalings = [Scaling.of(column) for column in X.T]
+        columns = columns_of(X)
+        scalings = [Scaling.of(column) for column in columns]
         if family.scales_columns_together:
             common = max(scaling.exponent for scaling in scalings)
-            scalings = [Scaling.of(column, common) for column in X.T]
-        small = _applied(scalings, list(X.T))
+            scalings = [Scaling.of(column, common) for column in columns]
+        small = _applied(scalings, columns)
         values = [_as_column(evaluate(t, small), len(X)) for t in family.terms(X.shape[1])]
         again = [Scaling.of(column) for column in values]
         return cls(family, tuple(scalings), tuple(again)), np.array(_applied(again, values))
@@ -129,20 +130,20 @@ class Embedding:
     def _sizes(self, X: Floats) -> Floats:
         """Give the columns with all signs positive, which bounds what is rounded on the way."""
         large = [
-            np.abs(np.ldexp(column, -s.exponent)) + abs(s.shift)
-            for column, s in zip(X.T, self.columns, strict=True)
+            np.abs(column * 2.0**-s.exponent) + abs(s.shift)
+            for column, s in zip(columns_of(X), self.columns, strict=True)
         ]
         terms = self.family.terms(X.shape[1])
         return np.array(
             [
-                np.ldexp(_as_column(evaluate(t, large), len(X)), -s.exponent) + abs(s.shift)
+                _as_column(evaluate(t, large), len(X)) * 2.0**-s.exponent + abs(s.shift)
                 for t, s in zip(terms, self.terms, strict=True)
             ]
         )
 
     def values(self, X: Floats) -> Floats:
         """Give the columns of other rows, terms by rows."""
-        small = _applied(self.columns, list(X.T))
+        small = _applied(self.columns, columns_of(X))
         terms = self.family.terms(X.shape[1])
         return np.array(
             _applied(self.terms, [_as_column(evaluate(t, small), len(X)) for t in terms])
@@ -203,7 +204,7 @@ class Scaling:
 
     def apply(self, column: Floats) -> Floats:
         """Scale a column."""
-        return np.asarray(np.ldexp(column, -self.exponent) - self.shift)
+        return np.asarray(column * 2.0**-self.exponent - self.shift)
 
     @property
     def unit(self) -> Fraction:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import add, mul
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures
 
 from exactree.geometry.watching import Stop, watched
@@ -122,14 +124,16 @@ def evaluate(term: Term, columns: Sequence[Any]) -> Any:
     >>> evaluate(((2, 1), (0, 3)), [3, 5])
     170
     """
-    total: Any = 0
+    products = []
     for monomial in term:
-        value: Any = 1
-        for column, exponent in zip(columns, monomial, strict=True):
-            for _ in range(exponent):
-                value = value * column
-        total = total + value
-    return total
+        powers = zip(columns, monomial, strict=True)
+        products.append(reduce(mul, [x for x, exponent in powers for _ in range(exponent)]))
+    return reduce(add, products)
+
+
+def columns_of(table: NDArray[np.generic]) -> list[NDArray[np.float64]]:
+    """Give the columns of a table, each in one piece: sums over them are faster then."""
+    return list(np.ascontiguousarray(table.T, dtype=np.float64))
 
 
 def embed(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactree.geometry.families import Family, evaluate, family_of
+from exactree.geometry.families import Family, columns_of, evaluate, family_of
 from exactree.geometry.lifting import fraction_of, lift
 from exactree.geometry.separation import separate
 from exactree.geometry.watching import Stop, watched
@@ -61,7 +61,7 @@ class Surface:
         >>> Surface(family_of("hyperplane"), (2.0, 3.0), 0.0).strengths([[0, 0], [4, 2]])
         (1.0, 0.75)
         """
-        columns = [np.asarray(column, dtype=np.float64) for column in np.asarray(X).T]
+        columns = columns_of(np.asarray(X))
         size = max((abs(c) for c in self.coefficients), default=0) or 1
         with np.errstate(over="ignore", invalid="ignore"):
             spread = [
@@ -217,7 +217,7 @@ def _values(
     family: Family, coefficients: Sequence[float | int], table: NDArray[np.generic]
 ) -> Floats:
     """Evaluate the weighted terms of each row by float64 operations in a fixed order."""
-    columns = [np.asarray(column, dtype=np.float64) for column in table.T]
+    columns = columns_of(table)
     total = np.zeros(len(table))
     with np.errstate(over="ignore", invalid="ignore"):
         for coefficient, term in zip(coefficients, family.terms(len(columns)), strict=True):
