@@ -84,7 +84,7 @@ def ranked(rng: Generator, n: int, *, values: int) -> Ints:
 
 def of_classes(rng: Generator, kind: str, n: int, rows: Any) -> Callable[[list[int]], int]:
     """Draw labels, weights, costs and a least size; give what a leaf costs."""
-    classes = int(rng.integers(2, 4))
+    classes = int(rng.integers(2, 6))
     rows.label = rng.integers(0, classes, n)
     rows.weight = np.ones(n, np.int64) if rng.random() < 0.5 else rng.integers(1, 4, n)
     if kind == "heavy":

@@ -263,17 +263,22 @@ std::int64_t budget(const Json& value, std::int64_t most) {
   return value.null() ? -1 : value.whole(0, most);
 }
 
+template <class T>
+std::vector<Cost> bounds_by(const Rows& rows, Plan& plan, std::int64_t work, bool binary,
+                            std::int64_t depth, std::int64_t splits) {
+  if (binary) return PairChecker<T>(rows, plan, work).root(depth, splits);
+  return Checker<T>(rows, plan, work).root(depth, splits);
+}
 std::vector<Cost> bounds_of(const Rows& rows, Plan& plan, std::int64_t work, bool binary,
                             std::int64_t depth, std::int64_t splits) {
-  if (!binary) return Checker(rows, plan, work).root(depth, splits);
   Cost heaviest = 0;  // no sum is more than this
   for (std::size_t i = 0; i < rows.n; ++i)
     heaviest += std::max({rows.size[i], rows.weight[i], rows.influence(static_cast<int>(i))});
-  if (heaviest < Cost{1} << 14)
-    return PairChecker<std::int16_t>(rows, plan, work).root(depth, splits);
-  if (heaviest < Cost{1} << 29)
-    return PairChecker<std::int32_t>(rows, plan, work).root(depth, splits);
-  return PairChecker<Cost>(rows, plan, work).root(depth, splits);
+  if (heaviest < Cost{1} << 15)
+    return bounds_by<std::int16_t>(rows, plan, work, binary, depth, splits);
+  if (heaviest < Cost{1} << 31)
+    return bounds_by<std::int32_t>(rows, plan, work, binary, depth, splits);
+  return bounds_by<Cost>(rows, plan, work, binary, depth, splits);
 }
 
 int run(const std::vector<std::string>& args) {

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
-#include <set>
+#include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -37,11 +38,7 @@ class PairChecker {
     kinds_ = signed_ ? 1 : rows.classes + (limited_ ? 1 : 0);
     demand(kinds_ * rows.columns * (rows.columns + 16) < std::size_t{1} << 28,
            "too large for this checker");
-    for (std::size_t l = 0; l < rows.classes; ++l) {
-      worst_.push_back(rows.costs.empty() ? 1 : 0);
-      for (std::size_t a = 0; !rows.costs.empty() && a < rows.classes; ++a)
-        worst_[l] = std::max(worst_[l], rows.cost(l, a));
-    }
+    for (std::size_t l = 0; l < rows.classes; ++l) worst_.push_back(rows.worst(l));
   }
 
   std::vector<Cost> root(std::int64_t depth, std::int64_t splits) {
@@ -53,11 +50,19 @@ class PairChecker {
   }
 
  private:
+  // 16 bytes of sums, which GCC and Clang add at once, wherever they are in memory.
+  typedef T Register __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+  static constexpr std::size_t kWide = 4 * sizeof(Register) / sizeof(T);
+
   using Local = std::vector<std::uint32_t>;  // rows by their place in Columns
-  // Sums over some rows where two columns are 1, by kind; of one column, and of all rows.
-  struct Table {
-    std::vector<T> pairs, total, weight, size;  // weight and size by column: where it is 1
+  // What some rows weigh and count: by column where it is 1, and together.
+  struct Sums {
+    std::vector<T> weight, size;
     Cost all = 0, count = 0;
+  };
+  // And sums where two columns are 1, by kind; and of all rows.
+  struct Table : Sums {
+    std::vector<T> pairs, total;
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -67,28 +72,24 @@ class PairChecker {
     Columns<T> out;
     out.n = inside.size();
     std::vector<std::pair<std::size_t, bool>> chosen;  // columns, and whether 0 is the rarer value
-    std::set<std::vector<std::uint64_t>> seen;
-    std::vector<std::uint64_t> way;
+    std::unordered_set<std::string> seen;
+    std::string way(out.n, 0);  // by row: 1 if the column is unlike that of the first row
     for (std::size_t f = 0; f < rows_.columns; ++f) {
       const std::vector<char>& bits = merged_.bits[f];
       const char first = bits[at(inside[0])];
-      std::size_t others = 0;
-      way.assign((out.n + 63) / 64, 0);
-      for (std::size_t r = 0; r < out.n; ++r) {
-        const std::size_t other = bits[at(inside[r])] != first ? 1 : 0;
-        way[r / 64] |= std::uint64_t{other} << (r % 64);
-        others += other;
-      }
+      for (std::size_t r = 0; r < out.n; ++r)
+        way[r] = static_cast<char>(bits[at(inside[r])] ^ first);
+      const auto others = static_cast<std::size_t>(std::count(way.begin(), way.end(), 1));
       if (others == 0 || !seen.insert(way).second) continue;
       const bool first_is_rare = 2 * others > out.n;
       chosen.emplace_back(f, (first == 0) == first_is_rare);
     }
     out.m = chosen.size();
-    out.stride = (out.m + 15) / 16 * 16;
+    out.stride = (out.m + kWide - 1) / kWide * kWide;
     out.ones.resize(out.n);
     out.values.assign(out.n * out.stride, 0);
     out.weights = out.values;
-    out.sizes = out.values;
+    if (!signed_) out.sizes = out.values;
     for (std::size_t r = 0; r < out.n; ++r) fill(out, r, at(inside[r]), chosen);
     return out;
   }
@@ -104,58 +105,81 @@ class PairChecker {
       out.ones[r].push_back(static_cast<std::uint32_t>(g));
       out.values[r * out.stride + g] = out.amount[r];
       out.weights[r * out.stride + g] = out.weight[r];
-      out.sizes[r * out.stride + g] = out.size[r];
+      if (!signed_) out.sizes[r * out.stride + g] = out.size[r];
     }
   }
 
-  static void add_line(T* to, const T* from, std::size_t stride) {
-    for (std::size_t j = 0; j < stride; ++j) to[j] = static_cast<T>(to[j] + from[j]);
-  }
   static void add_to(T& to, T more) { to = static_cast<T>(to + more); }
   // Sums by column of some rows.
   static std::vector<T> sums(const Columns<T>& c, const std::vector<T>& of, const Local& rows) {
     std::vector<T> out(c.stride, 0);
-    for (const std::uint32_t r : rows) add_line(out.data(), &of[r * c.stride], c.stride);
+    for (const std::uint32_t r : rows)
+      for (std::size_t j = 0; j < c.stride; ++j) add_to(out[j], of[r * c.stride + j]);
     return out;
   }
-  Table count(const Columns<T>& c, const Local& rows) const {
-    Table out;
-    out.pairs.assign(kinds_ * c.m * c.stride, 0);
+  void count(const Columns<T>& c, const Local& rows, Table& out) {
+    out.pairs.resize(kinds_ * c.m * c.stride);
     out.total.assign(kinds_, 0);
     for (const std::uint32_t r : rows) {
-      add(out, c, r, c.kind[r], c.values);
       add_to(out.total[c.kind[r]], c.amount[r]);
-      if (limited_) add(out, c, r, kinds_ - 1, c.sizes);
       if (limited_) add_to(out.total[kinds_ - 1], c.size[r]);
     }
-    weigh(out, c, rows, true);
-    return out;
+    for (std::size_t k = 0; k < rows_.classes && k < kinds_; ++k) add_up(out, c, rows, k, c.values);
+    if (limited_) add_up(out, c, rows, kinds_ - 1, c.sizes);
+    weigh(out, c, rows);
   }
-  static void weigh(Table& out, const Columns<T>& c, const Local& rows, bool sized) {
+  // The pairs of one kind. Where a column is 1 the lines of its rows are added up, four registers
+  // of sums at a time.
+  void add_up(Table& out, const Columns<T>& c, const Local& rows, std::size_t kind,
+              const std::vector<T>& from) {
+    lines_.resize(std::max(lines_.size(), c.m * rows.size()));
+    many_.assign(c.m, 0);
+    for (const std::uint32_t r : rows) {
+      if (&from == &c.values && c.kind[r] != kind) continue;
+      for (const std::uint32_t i : c.ones[r])
+        lines_[i * rows.size() + many_[i]++] = &from[r * c.stride];
+    }
+    for (std::size_t i = 0; i < c.m; ++i)
+      for (std::size_t j = 0; j < c.stride; j += kWide)
+        add_lines(&lines_[i * rows.size()], many_[i], j,
+                  &out.pairs[(kind * c.m + i) * c.stride + j]);
+  }
+  static void add_lines(const T* const* lines, std::size_t many, std::size_t j, T* out) {
+    Register a = {}, b = {}, c = {}, d = {};
+    for (std::size_t i = 0; i < many; ++i) {
+      const auto* line = reinterpret_cast<const Register*>(lines[i] + j);
+      a += line[0];
+      b += line[1];
+      c += line[2];
+      d += line[3];
+    }
+    auto* to = reinterpret_cast<Register*>(out);
+    to[0] = a;
+    to[1] = b;
+    to[2] = c;
+    to[3] = d;
+  }
+  // With two classes and no limit sizes matter only as far as there are rows: weights will do.
+  void weigh(Sums& out, const Columns<T>& c, const Local& rows) const {
+    out.all = out.count = 0;
     for (const std::uint32_t r : rows) {
       out.all += c.weight[r];
-      out.count += c.size[r];
+      out.count += signed_ ? c.weight[r] : c.size[r];
     }
     out.weight = sums(c, c.weights, rows);
-    if (sized) out.size = sums(c, c.sizes, rows);
+    out.size = signed_ ? out.weight : sums(c, c.sizes, rows);
   }
-  static void add(Table& out, const Columns<T>& c, std::size_t r, std::size_t kind,
-                  const std::vector<T>& from) {
-    for (const std::uint32_t i : c.ones[r])
-      add_line(&out.pairs[(kind * c.m + i) * c.stride], &from[r * c.stride], c.stride);
+  static void less(const std::vector<T>& from, const std::vector<T>& part, std::vector<T>& out) {
+    out.resize(from.size());
+    for (std::size_t k = 0; k < from.size(); ++k) out[k] = static_cast<T>(from[k] - part[k]);
   }
-  static void take(std::vector<T>& from, const std::vector<T>& part) {
-    for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<T>(from[k] - part[k]);
-  }
-  static Table rest(const Table& whole, const Table& part) {
-    Table out = whole;
-    take(out.pairs, part.pairs);
-    take(out.total, part.total);
-    take(out.weight, part.weight);
-    take(out.size, part.size);
-    out.all -= part.all;
-    out.count -= part.count;
-    return out;
+  static void rest(const Table& whole, const Table& part, Table& out) {
+    less(whole.pairs, part.pairs, out.pairs);
+    less(whole.total, part.total, out.total);
+    less(whole.weight, part.weight, out.weight);
+    less(whole.size, part.size, out.size);
+    out.all = whole.all - part.all;
+    out.count = whole.count - part.count;
   }
 
   // Half: w - 2 leaf.
@@ -195,10 +219,12 @@ class PairChecker {
     for (int v = 0; v < variants(); ++v) inner.of[v].assign(budgets(depth, splits), leaf);
     if (depth > 0) {
       const Columns<T> c = columns_of(inside);
-      if (depth > 2)
+      if (depth < 3) {
+        count(c, every(c), whole_);
+        pairs(c, whole_, static_cast<std::size_t>(depth), inner);
+      } else {
         cover(inside, c, depth, splits, inner);
-      else
-        pairs(c, count(c, every(c)), static_cast<std::size_t>(depth), inner);
+      }
     }
     for (int v = 0; v < variants(); ++v)
       for (std::size_t k = 0; k < many; ++k)
@@ -212,7 +238,7 @@ class PairChecker {
   }
 
   // Whether a column has enough on both sides; without a limit, whether it parts the rows.
-  bool parts(const Table& table, std::size_t g, int v) const {
+  bool parts(const Sums& table, std::size_t g, int v) const {
     const Cost one = table.size[g];
     return std::min(one, table.count - one) >= (v == 1 ? rows_.least : 1);
   }
@@ -283,9 +309,9 @@ class PairChecker {
     }
   }
 
-  // A side of a column of the plan: its rows, and what is shown of it.
+  // A side of a column of the plan: sums of its rows, and what is shown of it.
   struct Side {
-    Local rows;
+    Sums here;
     Bound bound;
   };
 
@@ -293,7 +319,7 @@ class PairChecker {
   void cover(const std::vector<int>& inside, const Columns<T>& c, std::int64_t depth,
              std::int64_t splits, Bound& out) {
     const std::int64_t below = splits < 0 ? -1 : splits - 1;
-    const Table whole = depth == 3 ? count(c, every(c)) : Table{};
+    if (depth == 3) count(c, every(c), whole_);
     std::vector<Side> known;
     for (const auto& [g, used] : listed()) {
       Local rows[2];
@@ -304,17 +330,21 @@ class PairChecker {
         copies[s] += merged_.copies[at(inside[r])];
       }
       demand(!rows[0].empty() && !rows[1].empty(), "the plan has a column that parts nothing");
-      Table tables[2];
       if (depth == 3) {
         const int smaller = rows[0].size() < rows[1].size() ? 0 : 1;
-        tables[smaller] = count(c, rows[smaller]);
-        tables[1 - smaller] = rest(whole, tables[smaller]);
+        count(c, rows[smaller], sides_[smaller]);
+        rest(whole_, sides_[smaller], sides_[1 - smaller]);
       }
       for (int s = 0; s < 2; ++s) {
         if ((used >> s & 1) == 0) continue;
-        Bound found = depth == 3 ? shallow(c, tables[s], copies[s], below)
-                                 : claim(chosen(inside, rows[s]), depth - 1, below);
-        known.push_back({std::move(rows[s]), std::move(found)});
+        Side& side = known.emplace_back();
+        if (depth == 3) {
+          side.bound = shallow(c, sides_[s], copies[s], below);
+          side.here = sides_[s];
+        } else {
+          side.bound = claim(chosen(inside, rows[s]), depth - 1, below);
+          weigh(side.here, c, rows[s]);
+        }
       }
     }
     carry(c, known, budgets(depth - 1, below), out);
@@ -358,11 +388,10 @@ class PairChecker {
     const auto raise = [&](Cost* to, const std::vector<Cost>& by, Cost lost) {
       for (std::size_t k = 0; k < fewer; ++k) to[k] = std::max(to[k], by[k] - lost);
     };
-    Table all;
-    weigh(all, c, every(c), true);
+    Sums all;
+    weigh(all, c, every(c));
     for (const Side& side : known) {
-      Table here;
-      weigh(here, c, side.rows, limited_);
+      const Sums& here = side.here;
       for (std::size_t g = 0; g < c.m; ++g)
         for (int t = 0; t < 2; ++t) {
           const Cost lost = t == 0 ? here.weight[g] : here.all - here.weight[g];
@@ -388,7 +417,10 @@ class PairChecker {
   std::int64_t work_;
   std::size_t kinds_ = 0;
   bool limited_, signed_ = false;
-  std::vector<Cost> worst_;  // of a unit of weight, by label
+  Table whole_, sides_[2];       // of a claim of three levels at most
+  std::vector<Cost> worst_;      // of a unit of weight, by label
+  std::vector<const T*> lines_;  // by column: lines of rows where it is 1, and how many there are
+  std::vector<std::size_t> many_;
 };
 
 }  // namespace checker

@@ -24,11 +24,15 @@ struct Rows {
   Cost cost(std::size_t l, std::size_t answer) const {
     return costs.empty() ? (l == answer ? 0 : 1) : costs[l * classes + answer];
   }
+  // What a unit of weight of a class can cost at most.
+  Cost worst(std::size_t l) const {
+    if (costs.empty()) return 1;
+    const auto row = costs.begin() + static_cast<std::ptrdiff_t>(l * classes);
+    return *std::max_element(row, row + static_cast<std::ptrdiff_t>(classes));
+  }
   Cost influence(int row) const {
-    const auto l = static_cast<std::size_t>(label[static_cast<std::size_t>(row)]);
-    Cost most = costs.empty() ? 1 : 0;
-    for (std::size_t a = 0; !costs.empty() && a < classes; ++a) most = std::max(most, cost(l, a));
-    return weight[static_cast<std::size_t>(row)] * most;
+    const auto i = static_cast<std::size_t>(row);
+    return weight[i] * worst(static_cast<std::size_t>(label[i]));
   }
   // The cost of the best answer to weights by label.
   Cost leaf(const Cost* weights) const {

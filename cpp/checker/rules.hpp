@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -18,6 +19,8 @@
 
 namespace checker {
 
+// T holds all sums: 16 or 32 bits where they are enough.
+template <class T>
 class Checker {
  public:
   Checker(const Rows& rows, Plan& plan, std::int64_t work)
@@ -64,7 +67,7 @@ class Checker {
     Bound out;
     for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
     if (depth == 1) {
-      Scan scan(rows_, order);
+      Scan<T> scan(rows_, order);
       scan.start(0);
       scan.move_to(n);
       const SideCosts all = scan.best(0);
@@ -85,14 +88,14 @@ class Checker {
     const std::size_t many = budgets(depth, splits), fewer = budgets(depth - 1, below);
     Bound out;
     for (int v = 0; v < variants_; ++v) out.of[v].assign(many, leaf);
-    std::optional<Scan> scan;
-    if (depth == 2) scan.emplace(rows_, order);
+    std::optional<Scan<T>> scan;
     for (std::size_t f = 0; f < rows_.columns; ++f) {
       std::vector<Entry> entries = read_entries(f, order[f]);
       for (Entry& entry : entries)
         for (Bound& known : entry.known)
           for (int v = 0; v < variants_; ++v) known.of[v].assign(fewer, 0);
-      if (scan) {
+      if (depth == 2 && !entries.empty()) {
+        if (!scan) scan.emplace(rows_, order);
         scan_sides(*scan, f, order[f].size(), entries);
       } else {
         for (Entry& entry : entries)
@@ -100,14 +103,14 @@ class Checker {
             if (entry.used[s])
               entry.known[s] = claim(part(order, f, entry.position, s), depth - 1, below);
       }
-      along(f, order[f], entries, fewer, out);
+      along(f, order[f], entries, leaves_of(depth - 1, below, fewer), out);
     }
     return out;
   }
 
   // Claims of depth one, of all sides that a column has.
-  void scan_sides(Scan& scan, std::size_t f, std::size_t n, std::vector<Entry>& entries) {
-    if (!entries.empty()) scan.start(f);
+  void scan_sides(Scan<T>& scan, std::size_t f, std::size_t n, std::vector<Entry>& entries) {
+    scan.start(f);
     for (Entry& entry : entries) {
       scan.move_to(entry.position);
       for (int s = 0; s < 2; ++s) {
@@ -165,7 +168,7 @@ class Checker {
 
   // Mono: what the entries say of all thresholds of the column; lowers `out` to the least of them.
   void along(std::size_t f, const std::vector<int>& inside, const std::vector<Entry>& entries,
-             std::size_t fewer, Bound& out) const {
+             const std::vector<std::size_t>& leaves, Bound& out) const {
     std::vector<std::size_t> places;
     std::vector<Cost> before, sizes;
     Cost weight = 0, size = 0;
@@ -177,19 +180,21 @@ class Checker {
       before.push_back(weight);
       sizes.push_back(size);
     }
-    const std::size_t m = places.size();
+    const std::size_t m = places.size(), fewer = leaves.size();
     // Sides by place, variant and number of splits.
     std::vector<Cost> sides[2];
     const std::size_t stride = 2 * fewer;
     for (int s = 0; s < 2; ++s) sides[s].assign(m * stride, 0);
+    if (rows_.costs.empty() && leaves[0] < rows_.classes) answer(inside, places, leaves, sides);
     std::size_t p = 0;
     for (const Entry& entry : entries) {
       while (places[p] < entry.position) ++p;
       for (int s = 0; s < 2; ++s)
         for (int v = 0; v < variants_; ++v)
-          for (std::size_t k = 0; k < fewer; ++k)
-            sides[s][p * stride + static_cast<std::size_t>(v) * fewer + k] =
-                entry.known[s].of[v][k];
+          for (std::size_t k = 0; k < fewer; ++k) {
+            Cost& side = sides[s][p * stride + static_cast<std::size_t>(v) * fewer + k];
+            side = std::max(side, entry.known[s].of[v][k]);
+          }
     }
     spread(sides[0], before, stride, fewer, false);
     spread(sides[1], before, stride, fewer, true);
@@ -199,6 +204,43 @@ class Checker {
         const std::size_t at = t * stride + static_cast<std::size_t>(v) * fewer;
         join(&sides[0][at], &sides[1][at], fewer, rows_.penalty, out.of[v]);
       }
+  }
+
+  // How many leaves a tree of so many levels has at most, by number of splits.
+  static std::vector<std::size_t> leaves_of(std::int64_t depth, std::int64_t splits,
+                                            std::size_t many) {
+    std::vector<std::size_t> out(many, std::size_t{1} << std::min<std::int64_t>(depth, 40));
+    if (splits >= 0) std::iota(out.begin(), out.end(), std::size_t{1});
+    return out;
+  }
+
+  // Answers: l leaves give l answers at most, and get all rows of other classes wrong.
+  void answer(const std::vector<int>& inside, const std::vector<std::size_t>& places,
+              const std::vector<std::size_t>& leaves, std::vector<Cost> sides[2]) const {
+    std::vector<Cost> weights[2], sorted;
+    for (auto& each : weights) each.assign(rows_.classes, 0);
+    for (const int row : inside)
+      weights[1][label(row)] += rows_.weight[static_cast<std::size_t>(row)];
+    const std::size_t fewer = leaves.size(), most = std::min(leaves.back(), rows_.classes);
+    std::size_t i = 0;
+    for (std::size_t t = 0; t < places.size(); ++t) {
+      for (; i < places[t]; ++i) {
+        const Cost w = rows_.weight[static_cast<std::size_t>(inside[i])];
+        weights[0][label(inside[i])] += w;
+        weights[1][label(inside[i])] -= w;
+      }
+      for (int s = 0; s < 2; ++s) {
+        sorted = weights[s];
+        const auto heaviest = sorted.begin() + static_cast<std::ptrdiff_t>(most);
+        std::partial_sort(sorted.begin(), heaviest, sorted.end(), std::greater<>());
+        Cost wrong = std::accumulate(sorted.begin(), sorted.end(), Cost{0});
+        std::size_t right = 0;
+        for (std::size_t k = 0; k < fewer; ++k) {
+          for (; right < std::min(leaves[k], most); ++right) wrong -= sorted[right];
+          sides[s][t * 2 * fewer + k] = wrong;
+        }
+      }
+    }
   }
 
   // To larger sets goes what is free; to smaller ones everything, less what lies between.

@@ -21,7 +21,7 @@ namespace exactree::proof {
 template <int Size>
 struct BinaryClaim;
 
-// One side of a column, with what is shown of it.
+// One side of a column, with what is shown of it. Columns are places in those of the claim.
 template <int Size>
 struct BinarySide {
   int column = 0, side = 0, n = 0;
@@ -35,8 +35,9 @@ struct BinarySide {
 
 template <int Size>
 struct BinaryClaim {
-  std::vector<int> rows;
-  int depth = 0, splits = -1;
+  int n = 0, depth = 0, splits = -1;
+  std::vector<int> columns;  // that part the rows, as in Parting
+  std::vector<char> turned;
   Bound<Size> bound;  // what is shown, in the shape that the depth and splits asked for have
   std::vector<BinarySide<Size>> sides;
   Overlaps all;
@@ -55,18 +56,20 @@ class BinaryProver {
   }
 
   // A claim that e(rows, depth, k) is at least min(cap, e) for every k.
-  std::unique_ptr<C> prove(std::vector<int> rows, int depth, int splits, const B& cap, int level) {
+  std::unique_ptr<C> prove(const std::vector<int>& rows, int depth, int splits, const B& cap,
+                           int level) {
     if (++claims_ % 64 == 0 && stop_()) throw Stopped{};
-    if (claims_ * columns() > kMostColumns)
+    if (claims_ * facts_.problem.features > kMostColumns)
       throw std::length_error(
           "the proof is too long to be written: certify a problem with a smaller max_depth");
     auto claim = std::make_unique<C>();
-    claim->rows = std::move(rows);
-    claim->depth = useful_depth(claim->rows, depth, splits);
+    claim->n = static_cast<int>(rows.size());
+    claim->depth = useful_depth(rows, depth, splits);
     claim->splits = splits;
     const int budgets = budgets_of(depth, splits);
-    counter_->count(level, claim->rows);
-    std::vector<Cost> by_column(static_cast<std::size_t>(columns()));
+    const Parting columns = parting(facts_.problem, rows);
+    counter_->count(level, rows, columns);
+    std::vector<Cost> by_column(columns.columns.size());
     const Shallow known = counter_->shallow(level, &by_column);
     if (claim->depth <= 2) {
       claim->bound = bound_of(known, claim->depth, budgets);
@@ -75,7 +78,9 @@ class BinaryProver {
     const int inner = budgets_of(claim->depth, splits);
     B best = folded(cap, budgets, inner);
     lower_to(best, bound_of(known, 2, inner), inner);
-    cover(*claim, best, by_column, level);
+    claim->columns = columns.columns;
+    claim->turned = columns.turned;
+    cover(*claim, {rows, columns, by_column}, best, level);
     claim->bound = padded(best, inner, budgets);
     return claim;
   }
@@ -87,7 +92,7 @@ class BinaryProver {
     const Node node(claim, 0, inner);
     const B wanted = folded(need, budgets, inner);
     trim(node, claim.sides, wanted);
-    if (claim.depth == 3) return;
+    if (node.counted) return;
     lower(node, claim.sides, wanted);
     for (Side& side : claim.sides)
       if (side.kid) tighten(*side.kid, side.bound, node.below);
@@ -100,25 +105,33 @@ class BinaryProver {
  private:
   static constexpr std::int64_t kMostColumns = std::int64_t{1} << 24;
 
-  int columns() const { return facts_.problem.features; }
   Cost penalty() const { return facts_.problem.penalty; }
 
   // What a claim of three levels or more looks like: its rows, by column, and its budgets.
   struct Node {
     Node(const C& claim, int level_of, int inner)
         : level(level_of),
+          columns(static_cast<int>(claim.columns.size())),
           budgets(inner),
           splits_below(claim.splits < 0 ? -1 : claim.splits - 1),
           below(budgets_of(claim.depth - 1, splits_below)),
+          counted(claim.depth == 3),
           all(claim.all) {}
-    int level, budgets, splits_below, below;
+    int level, columns, budgets, splits_below, below;
+    bool counted;  // the sides have two levels: pairs are enough for them
     const Overlaps& all;
 
-    // Whether a column parts the rows; with the limit, if that is asked.
+    // Whether a column has enough on both sides.
     bool parts(int g, Cost least) const {
       const Cost ones = all.sizes[static_cast<std::size_t>(g)];
       return std::min(ones, all.size - ones) >= least;
     }
+  };
+  // What is needed of a claim only while it is covered.
+  struct Material {
+    const std::vector<int>& rows;
+    const Parting& columns;
+    const std::vector<Cost>& by_column;  // what trees of two levels cost that begin with it
   };
 
   // Few: less depth is enough where a leaf is cheap.
@@ -191,14 +204,14 @@ class BinaryProver {
   void measure(const Node& node, Side& side) {
     Overlaps& with = overlaps_;
     counter_->overlaps(node.level, side.column, with);
-    const auto m = static_cast<std::size_t>(columns());
+    const auto m = static_cast<std::size_t>(node.columns);
     const Overlaps& all = node.all;
     for (int t = 0; t < 2; ++t) {
       side.lost[t].resize(m);
       if (variants_ == 2) side.beyond[t].resize(m);
     }
     for (std::size_t g = 0; g < m; ++g) {
-      // Here and there 1; then: of this side where the other column is 1, and where it is 0.
+      // Of this side where the other column is set.
       const Cost one = side.side == 1 ? with.weights[g] : all.weights[g] - with.weights[g];
       const Cost here = side.side == 1 ? with.weight : all.weight - with.weight;
       const Cost count = side.side == 1 ? with.sizes[g] : all.sizes[g] - with.sizes[g];
@@ -211,25 +224,25 @@ class BinaryProver {
     }
   }
 
-  void cover(C& claim, B& best, const std::vector<Cost>& by_column, int level) {
+  void cover(C& claim, const Material& material, B& best, int level) {
     counter_->overlaps(level, -1, claim.all);
     const Node node(claim, level, budgets_of(claim.depth, claim.splits));
-    const auto m = static_cast<std::size_t>(columns());
+    const auto m = static_cast<std::size_t>(node.columns);
     std::vector<B> least[2] = {std::vector<B>(m), std::vector<B>(m)};
     std::vector<char> done(m, 0);
     for (;;) {
-      const int g = next(node, claim.depth, best, least, done, by_column);
+      const int g = next(node, best, least, done, material.by_column);
       if (g < 0) break;
       const auto c = static_cast<std::size_t>(g);
       done[c] = 1;
       const std::size_t first = claim.sides.size();
-      if (claim.depth == 3)
-        count_sides(node, claim, g);
+      if (node.counted)
+        count_sides(node, claim, g, material.columns);
       else
-        prove_sides(node, claim, g, best, least);
+        prove_sides(node, claim, g, material, best, least);
       for (std::size_t i = first; i < claim.sides.size(); ++i) {
         measure(node, claim.sides[i]);
-        for (int h = 0; h < columns(); ++h)
+        for (int h = 0; h < node.columns; ++h)
           for (int t = 0; t < 2; ++t)
             raise(node, least[t][static_cast<std::size_t>(h)], claim.sides[i], h, t);
       }
@@ -240,18 +253,17 @@ class BinaryProver {
 
   // The open column to go on with. Three levels: the one that costs least as far as is known.
   // More: the one that parts the rows most evenly, since its sides are closest to those of others.
-  int next(const Node& node, int depth, const B& best, const std::vector<B> least[2],
+  int next(const Node& node, const B& best, const std::vector<B> least[2],
            const std::vector<char>& done, const std::vector<Cost>& by_column) const {
     int found = -1;
     std::pair<Cost, Cost> lowest{0, 0};
-    for (int g = 0; g < columns(); ++g) {
+    for (int g = 0; g < node.columns; ++g) {
       const auto c = static_cast<std::size_t>(g);
-      if (done[c] != 0 || !node.parts(g, 1) || closed(node, g, best, least[0][c], least[1][c]))
-        continue;
+      if (done[c] != 0 || closed(node, g, best, least[0][c], least[1][c])) continue;
       const Cost uneven = std::abs(node.all.weight - 2 * node.all.weights[c]);
       const Cost known = least[0][c].at(0, node.below - 1) + least[1][c].at(0, node.below - 1);
       const std::pair<Cost, Cost> score =
-          depth == 3 ? std::pair{known, by_column[c]} : std::pair{uneven, by_column[c]};
+          node.counted ? std::pair{known, by_column[c]} : std::pair{uneven, by_column[c]};
       if (found < 0 || score < lowest) {
         found = g;
         lowest = score;
@@ -260,28 +272,34 @@ class BinaryProver {
     return found;
   }
 
-  void count_sides(const Node& node, C& claim, int g) {
+  void count_sides(const Node& node, C& claim, int g, const Parting& columns) {
     if (++pairs_ % 1024 == 0 && stop_()) throw Stopped{};
     Shallow known[2];
     counter_->sides(node.level, g, known);
-    const auto ones = static_cast<int>(
-        std::count_if(claim.rows.begin(), claim.rows.end(), [&](int r) { return is_one(r, g); }));
+    const auto ones = static_cast<int>(columns.set[static_cast<std::size_t>(g)].size());
     for (int s = 0; s < 2; ++s) {
       Side side;
       side.column = g;
       side.side = s;
-      side.n = s == 1 ? ones : static_cast<int>(claim.rows.size()) - ones;
+      side.n = s == 1 ? ones : claim.n - ones;
       side.bound = bound_of(known[s], 2, node.below);
       claim.sides.push_back(std::move(side));
     }
   }
 
-  bool is_one(int row, int g) const {
-    return facts_.problem.ranks[static_cast<std::ptrdiff_t>(g) * facts_.problem.rows + row] == 1;
+  static std::vector<int> side_of(const Material& material, int g, int s) {
+    std::vector<char> inside(material.rows.size(), 0);
+    for (const int i : material.columns.set[static_cast<std::size_t>(g)])
+      inside[static_cast<std::size_t>(i)] = 1;
+    std::vector<int> out;
+    for (std::size_t i = 0; i < inside.size(); ++i)
+      if (inside[i] == s) out.push_back(material.rows[i]);
+    return out;
   }
 
   // The heavier side first, by as much as closes the column whatever the other side costs.
-  void prove_sides(const Node& node, C& claim, int g, const B& best, std::vector<B> least[2]) {
+  void prove_sides(const Node& node, C& claim, int g, const Material& material, const B& best,
+                   std::vector<B> least[2]) {
     const auto c = static_cast<std::size_t>(g);
     const int larger = 2 * node.all.weights[c] >= node.all.weight ? 1 : 0;
     for (const int s : {larger, 1 - larger}) {
@@ -297,14 +315,12 @@ class BinaryProver {
       for (int v = 0; v < variants_; ++v)
         for (int k = 0; k < node.below; ++k) known = known && want.at(v, k) <= least[s][c].at(v, k);
       if (known) continue;
-      std::vector<int> rows;
-      for (const int r : claim.rows)
-        if (is_one(r, g) == (s == 1)) rows.push_back(r);
+      const std::vector<int> rows = side_of(material, g, s);
       Side side;
       side.column = g;
       side.side = s;
       side.n = static_cast<int>(rows.size());
-      auto kid = prove(std::move(rows), claim.depth - 1, node.splits_below, want, node.level + 1);
+      auto kid = prove(rows, claim.depth - 1, node.splits_below, want, node.level + 1);
       side.bound = kid->bound;
       if (kid->depth > 2) side.kid = std::move(kid);
       for (int v = 0; v < variants_; ++v)
@@ -338,27 +354,31 @@ class BinaryProver {
       return closed(node, g, need, known[0], known[1]);
     });
   }
-  // The columns of which a side says something that is more than nothing, and with one number for
-  // each bound no less than what is known.
-  std::vector<int> told(const Node& node, const Side& side, const std::vector<B>* known) const {
-    const Cost most = *std::max_element(side.bound.values.begin(), side.bound.values.end());
-    std::vector<int> out;
-    for (int g = 0; g < columns(); ++g) {
-      const auto c = static_cast<std::size_t>(g);
-      bool says = false;
-      for (int t = 0; t < 2; ++t) {
-        const Cost here = most - side.lost[t][c];
-        says = says || (here > 0 && (Size > 1 || known == nullptr || here >= known[t][c].at(0, 0)));
-      }
-      if (says && node.parts(g, 1)) out.push_back(g);
+  // The columns of which some sides say something that is more than nothing, and with one number
+  // for each bound no less than what is known.
+  std::vector<int> told(const Node& node, const Side* first, std::size_t many,
+                        const std::vector<B>* known) const {
+    std::vector<char> says(static_cast<std::size_t>(node.columns), 0);
+    for (const Side* side = first; side != first + many; ++side) {
+      const Cost most = *std::max_element(side->bound.values.begin(), side->bound.values.end());
+      for (int t = 0; t < 2; ++t)
+        for (std::size_t c = 0; c < says.size(); ++c) {
+          const Cost here = most - side->lost[t][c];
+          if (here > 0 && (Size > 1 || known == nullptr || here >= known[t][c].at(0, 0)))
+            says[c] = 1;
+        }
     }
+    std::vector<int> out;
+    for (int g = 0; g < node.columns; ++g)
+      if (says[static_cast<std::size_t>(g)] != 0) out.push_back(g);
     return out;
   }
 
   // Leave out, from the first on, what the others show as well. The sides of columns that were
-  // looked at late were open until then.
+  // looked at late were open until then. Where pairs are enough, both sides of a column go or stay
+  // together: which one is needed takes more room to say than it takes time to look at the other.
   void trim(const Node& node, std::vector<Side>& sides, const B& need) const {
-    const auto m = static_cast<std::size_t>(columns());
+    const auto m = static_cast<std::size_t>(node.columns);
     std::vector<char> left(sides.size(), 1);
     std::vector<B> known[2] = {std::vector<B>(m), std::vector<B>(m)};
     const auto learn_again = [&](int g) {
@@ -366,14 +386,15 @@ class BinaryProver {
       learn(node, sides, left, g, found);
       for (int t = 0; t < 2; ++t) known[t][static_cast<std::size_t>(g)] = found[t];
     };
-    for (int g = 0; g < columns(); ++g) learn_again(g);
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      const std::vector<int> open = told(node, sides[i], known);
-      left[i] = 0;
+    for (int g = 0; g < node.columns; ++g) learn_again(g);
+    const std::size_t together = node.counted ? 2 : 1;
+    for (std::size_t i = 0; i < sides.size(); i += together) {
+      const std::vector<int> open = told(node, &sides[i], together, known);
+      std::fill_n(&left[i], together, char{0});
       if (all_closed(node, sides, left, open, need))
         for (const int g : open) learn_again(g);
       else
-        left[i] = 1;
+        std::fill_n(&left[i], together, char{1});
     }
     std::vector<Side> kept;
     for (std::size_t i = 0; i < sides.size(); ++i)
@@ -386,7 +407,7 @@ class BinaryProver {
     const std::vector<char> left(sides.size(), 1);
     for (Side& side : sides) {
       if (!side.kid) continue;
-      const std::vector<int> open = told(node, side, nullptr);
+      const std::vector<int> open = told(node, &side, 1, nullptr);
       for (int v = 0; v < variants_; ++v)
         for (int k = 0; k < node.below; ++k) {
           Cost& value = side.bound.at(v, k);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "proof/bounds.hpp"
+#include "proof/answers.hpp"
 #include "proof/rows.hpp"
 
 namespace exactree::proof {
@@ -46,35 +46,23 @@ class Chain {
     B side[2];
   };
 
-  Chain(const Facts& facts, const Rows& rows, int f, Shape shape, int below)
-      : shape_(shape), below_(below), penalty_(facts.problem.penalty), rigid_(facts.rigid) {
+  // `sides` is what a side may have; `need` what has to be shown, or more.
+  Chain(const Facts& facts, const Rows& rows, int f, Shape shape, SideBudget sides, const B& need)
+      : shape_(shape),
+        below_(budgets_of(sides.depth, sides.splits)),
+        penalty_(facts.problem.penalty),
+        rigid_(facts.rigid) {
     const std::size_t n = static_cast<std::size_t>(rows.n);
     if (facts.unit || rigid_) each_ = facts.influence[0];
     if (each_ == 0) before_.resize(n + 1);
-    if (each_ != 0 && shape.variants == 1) {
-      for (std::size_t i = 0; i + 1 < n; ++i)
-        if (is_end(rows.column(f)[i])) places_.push_back(static_cast<int>(i) + 1);
-      range_[0] = {0, static_cast<int>(places_.size())};
-      return;
-    }
-    std::vector<Cost> sizes(shape.variants == 2 ? n + 1 : 0);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t place = rows.column(f)[i], r = row_of(place);
-      if (each_ == 0) before_[i + 1] = before_[i] + facts.influence[r];
-      if (shape.variants == 2) sizes[i + 1] = sizes[i] + facts.problem.sizes[r];
+      const std::uint32_t place = rows.column(f)[i];
+      if (each_ == 0) before_[i + 1] = before_[i] + facts.influence[row_of(place)];
       if (is_end(place) && i + 1 < n) places_.push_back(static_cast<int>(i) + 1);
     }
+    leave_out(facts, rows.column(f), rows.n, sides, need);
     range_[0] = {0, static_cast<int>(places_.size())};
-    if (shape.variants == 1) return;
-    const Cost least = facts.problem.least;
-    const auto small = [&](int p) { return sizes[static_cast<std::size_t>(p)] < least; };
-    const auto enough_after = [&](int p) {
-      return sizes[n] - sizes[static_cast<std::size_t>(p)] >= least;
-    };
-    range_[1].from = static_cast<int>(std::partition_point(places_.begin(), places_.end(), small) -
-                                      places_.begin());
-    range_[1].to = static_cast<int>(
-        std::partition_point(places_.begin(), places_.end(), enough_after) - places_.begin());
+    if (shape.variants == 2) find_allowed(facts, rows, f);
   }
 
   const std::vector<int>& places() const { return places_; }
@@ -136,6 +124,53 @@ class Chain {
   }
 
  private:
+  // The thresholds that have enough on both sides.
+  void find_allowed(const Facts& facts, const Rows& rows, int f) {
+    const std::size_t n = static_cast<std::size_t>(rows.n);
+    std::vector<Cost> sizes(n + 1);
+    for (std::size_t i = 0; i < n; ++i)
+      sizes[i + 1] = sizes[i] + facts.problem.sizes[row_of(rows.column(f)[i])];
+    const Cost least = facts.problem.least;
+    const auto small = [&](int p) { return sizes[static_cast<std::size_t>(p)] < least; };
+    const auto enough_after = [&](int p) {
+      return sizes[n] - sizes[static_cast<std::size_t>(p)] >= least;
+    };
+    range_[1].from = static_cast<int>(std::partition_point(places_.begin(), places_.end(), small) -
+                                      places_.begin());
+    range_[1].to = static_cast<int>(
+        std::partition_point(places_.begin(), places_.end(), enough_after) - places_.begin());
+  }
+
+  // Answers: thresholds whose classes alone show what is needed are not looked at. The sum of what
+  // they show of the two sides changes by no more than the weight of the rows between two
+  // thresholds, so that one tells of its neighbours.
+  void leave_out(const Facts& facts, const std::uint32_t* order, int n, SideBudget sides,
+                 const B& need) {
+    const Answers answers(facts, sides, below_);
+    if (!answers.tell()) return;
+    std::vector<Cost> weights[2];
+    answers.start(order, n, weights);
+    std::vector<int> open;
+    Cost closed_to = -1, open_to = -1;
+    int moved = 0;
+    for (const int p : places_) {
+      for (; moved < p; ++moved) answers.move(row_of(order[moved]), weights);
+      const Cost at = before(p);
+      if (at <= closed_to) continue;
+      if (at >= open_to) {
+        const B left = answers.template bound<Size>(weights[0], shape_.variants);
+        const B right = answers.template bound<Size>(weights[1], shape_.variants);
+        Cost least = kInfinite;
+        for (int v = 0; v < shape_.variants; ++v)
+          least = std::min(least, margin_of(need, v, left, v, right, v));
+        (least >= 0 ? closed_to : open_to) = at + std::abs(least);
+        if (least >= 0) continue;
+      }
+      open.push_back(p);
+    }
+    places_ = std::move(open);
+  }
+
   Cost margin_of(const B& need, int v, const B& left, int of_left, const B& right,
                  int of_right) const {
     return margin<Size>(need, v, left, of_left, right, of_right, shape_.budgets, below_, penalty_);

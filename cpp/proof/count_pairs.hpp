@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <numeric>
 #include <vector>
 
 #include "proof/pairs.hpp"
@@ -42,52 +43,56 @@ inline void finish(Shallow& out) {
     for (int k = 1; k < 4; ++k) cost[k] = std::min(cost[k], cost[k - 1]);
 }
 
+// By row: the columns that are set.
+inline std::vector<std::vector<int>> lists_of(const Parting& columns, std::size_t rows) {
+  std::vector<std::vector<int>> out(rows);
+  for (int c = 0; c < columns.many(); ++c)
+    for (const int i : columns.set[at(c)]) out[at(i)].push_back(c);
+  return out;
+}
+inline std::vector<int> every(std::size_t rows) {
+  std::vector<int> out(rows);
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
 // Any classes, weights, costs and limits: the weights of the classes of a pair, and its size.
 class ClassPairs final : public PairCounter {
  public:
   explicit ClassPairs(const Facts& facts)
       : facts_(facts),
-        m_(facts.problem.features),
         kinds_(facts.problem.classes + 1),
         cell_(at(kinds_)),
-        gains_(at(std::max(facts.problem.classes, facts.problem.answers))) {
-    const ProofProblem& p = facts.problem;
-    ones_.resize(at(p.rows));
-    for (int f = 0; f < m_; ++f)
-      for (int i = 0; i < p.rows; ++i)
-        if (p.ranks[static_cast<std::ptrdiff_t>(f) * p.rows + i] == 1) ones_[at(i)].push_back(f);
-  }
+        gains_(at(std::max(facts.problem.classes, facts.problem.answers))) {}
 
-  void count(int level, const std::vector<int>& rows) override {
-    Table& table = level_of(level);
-    table.rows = rows;
-    add_up(table);
+  void count(int level, const std::vector<int>& rows, const Parting& columns) override {
+    while (levels_.size() <= at(level)) levels_.emplace_back();
+    Node& node = levels_[at(level)];
+    node.rows = rows;
+    node.set = columns.set;
+    node.lists = lists_of(columns, rows.size());
+    add_up(node, every(rows.size()), node.all);
   }
   Shallow shallow(int level, std::vector<Cost>* by_column) override {
-    return best(level_of(level), by_column);
+    return best(levels_[at(level)].all, by_column);
   }
   void sides(int level, int column, Shallow out[2]) override {
-    const Table& node = level_of(level);
-    scratch_[1].rows.clear();
-    for (const int r : node.rows)
-      if (std::binary_search(ones_[at(r)].begin(), ones_[at(r)].end(), column))
-        scratch_[1].rows.push_back(r);
-    add_up(scratch_[1]);
-    scratch_[0].cells = node.cells;
-    scratch_[0].total = node.total;
-    for (std::size_t k = 0; k < node.cells.size(); ++k)
-      scratch_[0].cells[k] -= scratch_[1].cells[k];
-    for (std::size_t k = 0; k < node.total.size(); ++k)
-      scratch_[0].total[k] -= scratch_[1].total[k];
-    for (int s = 0; s < 2; ++s) out[s] = best(scratch_[s], nullptr);
+    const Node& node = levels_[at(level)];
+    add_up(node, node.set[at(column)], part_);
+    rest_ = node.all;
+    for (std::size_t k = 0; k < rest_.cells.size(); ++k) rest_.cells[k] -= part_.cells[k];
+    for (std::size_t k = 0; k < rest_.total.size(); ++k) rest_.total[k] -= part_.total[k];
+    out[0] = best(rest_, nullptr);
+    out[1] = best(part_, nullptr);
   }
   void overlaps(int level, int column, Overlaps& out) override {
-    const Table& table = level_of(level);
-    out.weights.assign(at(m_), 0);
-    out.sizes.assign(at(m_), 0);
+    const Table& table = levels_[at(level)].all;
+    const int m = table.columns;
+    out.weights.assign(at(m), 0);
+    out.sizes.assign(at(m), 0);
     out.weight = influence(column < 0 ? table.total.data() : cell(table, column, column));
     out.size = (column < 0 ? table.total.data() : cell(table, column, column))[kinds_ - 1];
-    for (int g = 0; g < m_; ++g) {
+    for (int g = 0; g < m; ++g) {
       const Cost* of = cell(table, column < 0 ? g : column, g);
       out.weights[at(g)] = influence(of);
       out.sizes[at(g)] = of[kinds_ - 1];
@@ -96,28 +101,32 @@ class ClassPairs final : public PairCounter {
 
  private:
   struct Table {
-    std::vector<int> rows;
+    int columns = 0;
     std::vector<Cost> cells, total;  // by two columns and kind; by kind
   };
+  struct Node {
+    std::vector<int> rows;
+    std::vector<std::vector<int>> set, lists;  // by column the rows, by row the columns
+    Table all;
+  };
 
-  Table& level_of(int level) {
-    while (levels_.size() <= at(level)) levels_.emplace_back();
-    return levels_[at(level)];
-  }
   const Cost* cell(const Table& table, int i, int j) const {
-    return &table.cells[(at(i) * at(m_) + at(j)) * at(kinds_)];
+    return &table.cells[(at(i) * at(table.columns) + at(j)) * at(kinds_)];
   }
-  void add_up(Table& table) const {
+  void add_up(const Node& node, const std::vector<int>& inside, Table& table) const {
     const ProofProblem& p = facts_.problem;
-    table.cells.assign(at(m_) * at(m_) * at(kinds_), 0);
+    const std::size_t m = node.set.size();
+    table.columns = static_cast<int>(m);
+    table.cells.assign(m * m * at(kinds_), 0);
     table.total.assign(at(kinds_), 0);
-    for (const int r : table.rows) {
+    for (const int place : inside) {
+      const int r = node.rows[at(place)];
       const auto label = at(p.labels[r]), last = at(kinds_) - 1;
       table.total[label] += p.weights[r];
       table.total[last] += p.sizes[r];
-      for (const int i : ones_[at(r)])
-        for (const int j : ones_[at(r)]) {
-          Cost* to = &table.cells[(at(i) * at(m_) + at(j)) * at(kinds_)];
+      for (const int i : node.lists[at(place)])
+        for (const int j : node.lists[at(place)]) {
+          Cost* to = &table.cells[(at(i) * m + at(j)) * at(kinds_)];
           to[label] += p.weights[r];
           to[last] += p.sizes[r];
         }
@@ -148,7 +157,7 @@ class ClassPairs final : public PairCounter {
     Shallow out;
     start(out, leaf(table.total.data()));
     std::vector<Cost> whole[2];
-    for (int i = 0; i < m_; ++i) {
+    for (int i = 0; i < table.columns; ++i) {
       const Cost* own = cell(table, i, i);
       whole[1].assign(own, own + kinds_);
       whole[0] = table.total;
@@ -169,9 +178,9 @@ class ClassPairs final : public PairCounter {
     SideOptions out;
     out.leaf = out.split[0] = out.split[1] = leaf(whole.data());
     if (out.leaf <= facts_.problem.penalty) return out;
-    std::vector<Cost>& rest = rest_;
+    std::vector<Cost>& rest = other_;
     rest.resize(at(kinds_));
-    for (int j = 0; j < m_; ++j) {
+    for (int j = 0; j < table.columns; ++j) {
       const Cost *both = cell(table, i, j), *one = cell(table, j, j);
       for (int k = 0; k < kinds_; ++k) {
         cell_[at(k)] = s == 1 ? both[k] : one[k] - both[k];
@@ -187,11 +196,10 @@ class ClassPairs final : public PairCounter {
   }
 
   const Facts& facts_;
-  int m_, kinds_;
-  std::vector<Cost> cell_, rest_, gains_;
-  std::vector<std::vector<int>> ones_;  // by row, the columns that are 1
-  std::deque<Table> levels_;
-  Table scratch_[2];
+  int kinds_;
+  std::vector<Cost> cell_, other_, gains_;
+  std::deque<Node> levels_;
+  Table part_, rest_;
 };
 
 // Two classes, one of them counted as +w and the other as -w. A leaf of weight w and difference d
@@ -199,38 +207,26 @@ class ClassPairs final : public PairCounter {
 // together, less their differences, half of it: only the differences depend on the second splits.
 // Splitting costs no less than not to: |a| + |b| >= |a + b|.
 //
-// A node has the columns that part its rows, turned so that the lighter value of each is the one
-// that is set. The rows where a column is set are counted; the others are what is left.
+// The rows where a column is set are counted; the others are what is left.
 template <class T>
 class TwoClassPairs final : public PairCounter {
  public:
-  explicit TwoClassPairs(const Facts& facts)
-      : facts_(facts), m_(facts.problem.features), listed_(at(m_)) {}
+  explicit TwoClassPairs(const Facts& facts) : facts_(facts), listed_(at(facts.problem.features)) {}
 
-  void count(int level, const std::vector<int>& rows) override {
+  void count(int level, const std::vector<int>& rows, const Parting& columns) override {
     while (levels_.size() <= at(level)) levels_.emplace_back();
     Node& node = levels_[at(level)];
-    take(node, rows);
-    every_.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) every_[i] = static_cast<int>(i);
-    add_up(node, every_, node.all);
+    take(node, rows, columns);
+    add_up(node, every(rows.size()), node.all);
     weigh(node);
   }
   Shallow shallow(int level, std::vector<Cost>* by_column) override {
     const Node& node = levels_[at(level)];
-    std::vector<Cost> found(node.columns.size());
-    const Shallow out = best(node, node.all, &found);
-    if (by_column != nullptr) {
-      std::fill(by_column->begin(), by_column->end(), out.cost[0][0]);
-      for (std::size_t c = 0; c < found.size(); ++c) (*by_column)[at(node.columns[c])] = found[c];
-    }
-    return out;
+    return best(node, node.all, by_column);
   }
   void sides(int level, int column, Shallow out[2]) override {
     const Node& node = levels_[at(level)];
-    const std::size_t c = at(node.local[at(column)]);
-    const std::vector<int>& inside = node.set[c];
-    add_up(node, inside, part_);
+    add_up(node, node.set[at(column)], part_);
     rest_.pairs.resize(part_.pairs.size());
     rest_.weights.resize(part_.weights.size());
     for (std::size_t k = 0; k < part_.pairs.size(); ++k)
@@ -239,23 +235,16 @@ class TwoClassPairs final : public PairCounter {
       rest_.weights[k] = static_cast<T>(node.all.weights[k] - part_.weights[k]);
     rest_.weight = static_cast<T>(node.all.weight - part_.weight);
     rest_.difference = static_cast<T>(node.all.difference - part_.difference);
-    out[node.turned[c] != 0 ? 0 : 1] = best(node, part_, nullptr);
-    out[node.turned[c] != 0 ? 1 : 0] = best(node, rest_, nullptr);
+    out[0] = best(node, rest_, nullptr);
+    out[1] = best(node, part_, nullptr);
   }
   void overlaps(int level, int column, Overlaps& out) override {
     const Node& node = levels_[at(level)];
-    const Cost all = node.all.weight;
-    out.weights.assign(at(m_), 0);
-    out.weight = column < 0 ? all : ones(node, column);
-    for (int g = 0; g < m_; ++g) {
-      const int c = node.local[at(g)];
-      if (c < 0)
-        out.weights[at(g)] = node.constant[at(g)] != 0 ? out.weight : 0;
-      else if (column < 0)
-        out.weights[at(g)] = ones(node, g);
-      else
-        out.weights[at(g)] = both(node, at(node.local[at(column)]), at(c));
-    }
+    const std::size_t m = node.set.size();
+    const T* from =
+        column < 0 ? node.all.weights.data() : &node.pair_weights[at(column) * node.stride];
+    out.weights.assign(from, from + m);
+    out.weight = column < 0 ? node.all.weight : node.all.weights[at(column)];
     out.sizes = out.weights;  // there is no limit: all that matters is whether there are rows
     out.size = out.weight;
   }
@@ -270,12 +259,9 @@ class TwoClassPairs final : public PairCounter {
     T weight = 0, difference = 0;
   };
   struct Node {
-    std::vector<int> columns, local;  // those that part the rows; by column: its place there, or -1
-    std::vector<char> turned, constant;
-    std::vector<std::vector<int>> set;    // by column: the places of the rows where it is set
-    std::vector<std::vector<int>> lists;  // by row: the columns that are set
-    std::vector<T> weight;                // by row, with the sign of its class
-    std::vector<T> values;                // by row and column: that weight where the column is set
+    std::vector<std::vector<int>> set, lists;  // by column the rows, by row the columns
+    std::vector<T> weight;                     // by row, with the sign of its class
+    std::vector<T> values;  // by row and column: that weight where the column is set
     std::size_t stride = 0;
     std::vector<T> pair_weights;
     Table all;
@@ -283,47 +269,24 @@ class TwoClassPairs final : public PairCounter {
 
   static T size_of(T x) { return static_cast<T>(x < 0 ? -x : x); }
 
-  void take(Node& node, const std::vector<int>& rows) {
+  void take(Node& node, const std::vector<int>& rows, const Parting& columns) {
     const ProofProblem& p = facts_.problem;
-    node.columns.clear();
-    node.turned.clear();
-    node.set.clear();
-    node.local.assign(at(m_), -1);
-    node.constant.assign(at(m_), 0);
-    Cost all = 0;
-    for (const int r : rows) all += p.weights[r];
-    for (int f = 0; f < m_; ++f) {
-      const std::int32_t* ranks = p.ranks + static_cast<std::ptrdiff_t>(f) * p.rows;
-      Cost heavy = 0;
-      for (const int r : rows) heavy += ranks[r] * p.weights[r];
-      node.constant[at(f)] = heavy == all;
-      if (heavy == 0 || heavy == all) continue;
-      const bool turn = 2 * heavy > all;
-      node.local[at(f)] = static_cast<int>(node.columns.size());
-      node.columns.push_back(f);
-      node.turned.push_back(turn);
-      node.set.emplace_back();
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        if ((ranks[rows[i]] == 1) != turn) node.set.back().push_back(static_cast<int>(i));
-    }
-    node.stride = (node.columns.size() + kLanes - 1) / kLanes * kLanes;
+    node.set = columns.set;
+    node.lists = lists_of(columns, rows.size());
+    node.stride = (node.set.size() + kLanes - 1) / kLanes * kLanes;
     node.weight.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
       node.weight[i] =
           static_cast<T>(p.labels[rows[i]] == 1 ? p.weights[rows[i]] : -p.weights[rows[i]]);
     node.values.assign(rows.size() * node.stride, 0);
-    node.lists.assign(rows.size(), {});
-    for (std::size_t c = 0; c < node.columns.size(); ++c)
-      for (const int i : node.set[c]) {
-        node.values[at(i) * node.stride + c] = node.weight[at(i)];
-        node.lists[at(i)].push_back(static_cast<int>(c));
-      }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const int c : node.lists[i]) node.values[i * node.stride + at(c)] = node.weight[i];
   }
 
   // Sums over some rows of a node. For each column the rows where it is set are added up, a few
   // columns at a time, in registers.
   void add_up(const Node& node, const std::vector<int>& inside, Table& out) {
-    const std::size_t m = node.columns.size();
+    const std::size_t m = node.set.size();
     for (std::size_t c = 0; c < m; ++c) listed_[c].clear();
     out.weights.assign(node.stride, 0);
     out.weight = out.difference = 0;
@@ -339,8 +302,8 @@ class TwoClassPairs final : public PairCounter {
     sum_pairs(node, node.values, out.pairs);
   }
   void sum_pairs(const Node& node, const std::vector<T>& values, std::vector<T>& out) const {
-    out.resize(node.columns.size() * node.stride);
-    for (std::size_t c = 0; c < node.columns.size(); ++c)
+    out.resize(node.set.size() * node.stride);
+    for (std::size_t c = 0; c < node.set.size(); ++c)
       for (std::size_t first = 0; first < node.stride; first += kLanes) {
         L low = L::zero(), high = L::zero();
         const T* from = values.data() + first;
@@ -359,18 +322,6 @@ class TwoClassPairs final : public PairCounter {
     for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] = size_of(node.values[k]);
     sum_pairs(node, weights_, node.pair_weights);
   }
-  Cost ones(const Node& node, int g) const {
-    const int c = node.local[at(g)];
-    if (c < 0) return node.constant[at(g)] != 0 ? node.all.weight : 0;
-    const Cost set = node.all.weights[at(c)];
-    return node.turned[at(c)] != 0 ? node.all.weight - set : set;
-  }
-  Cost both(const Node& node, std::size_t c, std::size_t d) const {
-    const Cost set = node.pair_weights[c * node.stride + d], all = node.all.weight;
-    const Cost of_c = node.all.weights[c], of_d = node.all.weights[d];
-    if (node.turned[c] != 0) return node.turned[d] != 0 ? all - of_c - of_d + set : of_d - set;
-    return node.turned[d] != 0 ? of_c - set : set;
-  }
 
   Shallow best(const Node& node, const Table& table, std::vector<Cost>* by_column) {
     const Cost penalty = facts_.problem.penalty;
@@ -378,8 +329,8 @@ class TwoClassPairs final : public PairCounter {
     Shallow out;
     start(out, (Cost{table.weight} - size_of(table.difference)) / 2);
     own_.assign(stride, 0);
-    for (std::size_t c = 0; c < node.columns.size(); ++c) own_[c] = table.pairs[c * stride + c];
-    for (std::size_t c = 0; c < node.columns.size(); ++c) {
+    for (std::size_t c = 0; c < node.set.size(); ++c) own_[c] = table.pairs[c * stride + c];
+    for (std::size_t c = 0; c < node.set.size(); ++c) {
       if (by_column != nullptr) (*by_column)[c] = out.cost[0][0];
       const Cost heavy[2] = {Cost{table.weight} - table.weights[c], table.weights[c]};
       if (std::min(heavy[0], heavy[1]) < 1) continue;
@@ -413,9 +364,7 @@ class TwoClassPairs final : public PairCounter {
   }
 
   const Facts& facts_;
-  int m_;
   std::vector<T> own_, weights_;
-  std::vector<int> every_;
   std::vector<std::vector<int>> listed_;  // by column: some rows where it is set
   std::deque<Node> levels_;
   Table part_, rest_;

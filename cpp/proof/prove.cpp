@@ -50,12 +50,15 @@ void write(const BinaryClaim<Size>& claim, Proof& out, const Facts& facts) {
   const auto look = [&](std::size_t n) {
     out.work += (static_cast<std::int64_t>(n) + kinds) * m * m;
   };
-  look(claim.rows.size());
+  look(static_cast<std::size_t>(claim.n));
   if (claim.depth <= 2) return;
   std::vector<const BinarySide<Size>*> by_column[2];
   for (auto& sides : by_column) sides.resize(static_cast<std::size_t>(m), nullptr);
-  for (const auto& side : claim.sides)
-    by_column[side.side][static_cast<std::size_t>(side.column)] = &side;
+  for (const auto& side : claim.sides) {
+    const auto c = static_cast<std::size_t>(side.column);
+    const bool ones = (side.side == 1) != (claim.turned[c] != 0);
+    by_column[ones ? 1 : 0][static_cast<std::size_t>(claim.columns[c])] = &side;
+  }
   std::vector<std::size_t> listed;
   for (std::size_t g = 0; g < by_column[0].size(); ++g)
     if (by_column[0][g] != nullptr || by_column[1][g] != nullptr) listed.push_back(g);
@@ -98,8 +101,8 @@ Proof prove_pairs(const ProofProblem& problem, MakePairCounter make_counter,
   std::vector<int> rows(static_cast<std::size_t>(problem.rows));
   std::iota(rows.begin(), rows.end(), 0);
   try {
-    const auto claim = prover.prove(std::move(rows), problem.depth, problem.splits,
-                                    wanted<Size>(problem, budgets, v), 0);
+    const auto claim =
+        prover.prove(rows, problem.depth, problem.splits, wanted<Size>(problem, budgets, v), 0);
     for (int k = 0; k < budgets; ++k) out.bounds.push_back(claim->bound.at(v, k));
     prover.tighten(*claim, claim->bound, budgets);
     write(*claim, out, facts);

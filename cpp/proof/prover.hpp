@@ -69,12 +69,12 @@ class Prover {
     if (claim.depth <= 1) return;
     const int inner = budgets_of(claim.depth, claim.splits);
     const Shape shape{variants_, inner};
-    const int below = budgets_of(claim.depth - 1, claim.splits - 1 + (claim.splits < 0));
+    const int below = budgets_of(sides_of(claim).depth, sides_of(claim).splits);
     const B wanted = folded(need, budgets, inner);
     for (int f = 0; f < static_cast<int>(features()); ++f) {
       auto& entries = claim.columns[static_cast<std::size_t>(f)];
       if (entries.empty()) continue;
-      const Chain<Size> chain(facts_, rows, f, shape, below);
+      const Chain<Size> chain(facts_, rows, f, shape, sides_of(claim), wanted);
       Trimmer<Size>(chain, rows.n, {variants_, below}, wanted).trim(entries, true);
       for (auto& entry : entries)
         for (int s = 0; s < 2; ++s)
@@ -93,6 +93,9 @@ class Prover {
 
   std::size_t features() const { return static_cast<std::size_t>(facts_.problem.features); }
   Cost penalty() const { return facts_.problem.penalty; }
+  static SideBudget sides_of(const C& claim) {
+    return {claim.depth - 1, claim.splits < 0 ? -1 : claim.splits - 1};
+  }
 
   // Few: less depth is enough where a leaf is cheap.
   int useful_depth(const Rows& rows, int depth, int splits) const {
@@ -173,7 +176,7 @@ class Prover {
 
   void cover(const Rows& rows, C& claim, B& best) {
     const int budgets = budgets_of(claim.depth, claim.splits);
-    const int splits_below = claim.splits < 0 ? -1 : claim.splits - 1;
+    const int splits_below = sides_of(claim).splits;
     const int below = budgets_of(claim.depth - 1, splits_below);
     claim.columns.resize(features());
     lower_to(best, budgets, rows.leaf, 0);
@@ -194,7 +197,7 @@ class Prover {
     });
     for (const int f : order) {
       if (is_free(best, budgets)) return;
-      const Chain<Size> chain(facts_, rows, f, {variants_, budgets}, below);
+      const Chain<Size> chain(facts_, rows, f, {variants_, budgets}, sides_of(claim), best);
       if (chain.places().empty()) continue;
       const int start = f == split.column ? split.position : 0;
       auto& entries = claim.columns[static_cast<std::size_t>(f)];
@@ -223,7 +226,7 @@ class Prover {
           entry.bound[s].at(0, 0) = at.bound[s];
         }
       }
-      const Chain<Size> chain(facts_, rows, f, {1, 1}, 1);
+      const Chain<Size> chain(facts_, rows, f, {1, 1}, sides_of(claim), best);
       Trimmer<Size>(chain, rows.n, {1, 1}, best).trim(entries, true);
       for (auto& entry : entries)
         for (int s = 0; s < 2; ++s)

@@ -7,12 +7,11 @@ its leaves and a penalty a split. w(A) is the most that the rows A can cost, wha
   Mono   e(A, d, k) >= e(B, d, k) - w(B - A), for all A and B: take the best tree of A for B. It
          costs no more on the rows of A, and at most w(B - A) on the others.
   Few    k splits are no better than the leaf if k * penalty >= leaf; n rows need at most n - 1.
+  Answers  l leaves give at most l answers, and get all rows of other classes wrong.
   Limit  With a least size of sides every claim has two bounds: without the limit ("free"), and
          with it ("limited"), for which only thresholds with enough on both sides count. Mono holds
          for limited only where A is within B: on B the leaves of a tree only grow.
 """
-
-from __future__ import annotations
 
 import csv
 import hashlib
@@ -28,7 +27,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Header = dict[str, Any]
-
 FAMILY = "axis"
 LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
 DEEPEST, WIDEST, WORK = 200, 63, 1 << 38  # levels, splits; rows times columns looked at: an hour
@@ -63,9 +61,8 @@ class Rows:
         same &= header["feature_names"] is None or len(header["feature_names"]) == X.shape[1]
         same &= header["weights"] is (given is not None)
         require(same and header["data"] == data_digest(X, label, given), "these are other data")
-        unit, self.price = fraction(header["unit"]), fraction(header["penalty"])
-        heavy = fraction(header["min_weight_leaf"])
-        rows = number(header, "min_samples_leaf", 1, TOTAL)
+        parts = (fraction(header[name]) for name in ("unit", "penalty", "min_weight_leaf"))
+        (unit, self.price, heavy), rows = parts, number(header, "min_samples_leaf", 1, TOTAL)
         self.classes, factors = len(header["classes"]), header["class_weight"]
         factors = ["1"] * self.classes if factors is None else factors
         fits = len(factors) == self.classes and (rows == 1 or not heavy)
@@ -122,8 +119,8 @@ class Rows:
             small = min(self.size[side].sum() for side in sides) < self.least
             require(level not in (deepest, DEEPEST) and not small, "too deep, or a leaf too small")
             a, b = (self.ranks[:, side] for side in sides)
-            known = (a.max(1) < b.min(1)).any() or (b.max(1) < a.min(1)).any()
-            require(known, "the tree has a question that is none of those that compete")
+            parted = (a.max(1) < b.min(1)) | (b.max(1) < a.min(1))
+            require(parted.any(), "the tree has a question that is none of those that compete")
             work += [(node["left"], sides[0], level + 1), (node["right"], sides[1], level + 1)]
         require(most is None or splits <= most, "the tree has too many splits")
         return cost * self.unit + splits * self.price
@@ -152,9 +149,8 @@ class Scanner:
         """Sum up what is left of thresholds: the rows with ranks below the cut in column f."""
         ranks, kind = {g: self.rows.ranks[g][self.row] for g in set(f.tolist())}, self.amounts.dtype
         goes: Any = ((ranks[g] < c).astype(kind) for g, c in zip(f.tolist(), cut, strict=True))
-        sums = [np.einsum("kbp,bp->kb", self.amounts, left) for left in goes]
-        each = np.stack(sums, 1).reshape(-1, len(f), *self.shape)
-        return np.pad(each, ((0, 0), (0, 0), (0, 0), (1, 0))).cumsum(3)
+        sums = np.stack([np.einsum("kbp,bp->kb", self.amounts, left) for left in goes], 1)
+        return np.pad(sums.reshape(-1, len(f), *self.shape), [(0, 0)] * 3 + [(1, 0)]).cumsum(3)
 
     def costs(self, f: Array, cut: Array, used: Array) -> Any:
         """Give the costs of a leaf, and of a leaf or the best split, of such sides in turn."""
@@ -241,8 +237,7 @@ class Checker:
             positions, used = self.entries(column)
             cut, known = ranks[g, order[g, positions]], np.zeros((len(used), *shape), np.int64)
             for i, s in np.argwhere(used & (depth > 2)):
-                side = (ranks[g] < cut[i]) != s
-                child = order[side[order]].reshape(len(order), -1)
+                child = order[((ranks[g] < cut[i]) != s)[order]].reshape(len(order), -1)
                 known[i, s] = self.claim(child, depth - 1, below)
             read.append((np.full(len(cut), g), positions, cut, used, known))
         f, positions, cut, used, known = map(np.concatenate, zip(*read, strict=True))
@@ -252,18 +247,25 @@ class Checker:
             leaf, split = Scanner(self.rows, order, ends).costs(f, cut, used)
             known[used, :, 0], known[used, :, -1] = leaf[:, None], split
         each = [(order[g], ends[g], positions[f == g], known[f == g]) for g in range(len(order))]
-        found = [self.along(*some, self.budgets(depth, splits)) for some in each]
-        return np.asarray(np.min(found, axis=0))
+        return np.asarray(np.min([self.along(*some, depth, splits) for some in each], axis=0))
 
-    def along(self, inside: Array, ends: Array, positions: Array, known: Array, many: int) -> Array:
+    def along(self, inside: Array, ends: Array, positions: Array, known: Array, *by: Any) -> Array:
         """Give the least of the bounds of all thresholds of a column, by Mono from those given."""
-        places = np.flatnonzero(ends) + 1
+        places, (depth, splits) = np.flatnonzero(ends) + 1, by
         weight, size = (each[inside].cumsum() for each in (self.influence, self.rows.size))
         before, at = weight[places - 1], np.searchsorted(places, positions)
         left = self.spread(before, at, known[:, 0])
         right = self.spread((weight[-1] - before)[::-1], len(places) - 1 - at, known[:, 1])[::-1]
-        out, most = np.full((*left.shape[:2], many), INFINITE), left.shape[2] - 1
-        shares = [(k, i) for k in range(1, many) for i in range(min(k - 1, most) + 1)]
+        leaves = [1 << depth - 1] if splits is None else range(1, known.shape[3] + 1)
+        beyond = [max(0, self.rows.classes * self.rows.plain - most) for most in leaves]
+        if any(beyond):  # Answers: so many classes, the lightest, are wrong
+            sums = self.rows.amounts[: self.rows.classes, inside].cumsum(1)
+            for side, weights in (left, sums), (right, sums[:, -1:] - sums):
+                light = np.sort(weights[:, places - 1], 0).astype(np.int64)
+                wrong = np.stack([light[:count].sum(0) for count in beyond], 1)
+                np.maximum(side, wrong[:, None], out=side)
+        out, most = np.full((*left.shape[:2], self.budgets(*by)), INFINITE), left.shape[2] - 1
+        shares = [(k, i) for k in range(1, out.shape[2]) for i in range(min(k - 1, most) + 1)]
         for k, i in shares or [(0, 0)]:
             both = left[..., i] + right[..., min(max(0, k - 1 - i), most)]
             out[..., k] = np.minimum(out[..., k], both)
@@ -338,8 +340,7 @@ def data_digest(X: Array, y: Array, weight: Array | None) -> str:
 
 def number(header: Header, name: str, least: int, most: Any, *, optional: bool = False) -> Any:
     """Read a whole number of the header."""
-    value = header[name]
-    whole = type(value) is int and least <= value <= most
+    whole = type(value := header[name]) is int and least <= value <= most
     require(whole or (optional and value is None), f"{name} is {value!r}")
     return value
 

@@ -339,8 +339,7 @@ def data_digest(X: Array, y: Array, weight: Array | None) -> str:
 
 def number(header: Header, name: str, least: int, most: Any, *, optional: bool = False) -> Any:
     """Read a whole number of the header."""
-    value = header[name]
-    whole = type(value) is int and least <= value <= most
+    whole = type(value := header[name]) is int and least <= value <= most
     require(whole or (optional and value is None), f"{name} is {value!r}")
     return value
 
