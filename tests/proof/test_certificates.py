@@ -394,3 +394,24 @@ def test_a_plan_may_not_take_more_work_than_it_says(tmp_path: Path) -> None:
     assert not accepted(path, table)
     with pytest.raises(Rejected, match="work"):
         check(path, *table[:2], work=10)
+
+
+def test_refusals_say_what_is_other(tmp_path: Path) -> None:
+    X, y = np.arange(12.0).reshape(-1, 1), np.array(["a", "b"] * 6)
+    path = tmp_path / "proof.xz"
+    weights = np.full(12, 1.25)
+    exactree.solve(X, y, max_depth=2, certificate=path)
+    with pytest.raises(ValueError, match="give y, or the costs="):
+        check(path, X)
+    with pytest.raises(Rejected, match="11 rows, not 12"):
+        check(path, X[:-1], y[:-1])
+    with pytest.raises(Rejected, match="knows no class 'c'"):
+        check(path, X, np.where(y == "b", "c", y))
+    with pytest.raises(Rejected, match="have no weights"):
+        check(path, X, y, sample_weight=weights)
+    exactree.solve(X, y, max_depth=1, sample_weight=weights, certificate=path)
+    with pytest.raises(Rejected, match="have weights"):
+        check(path, X, y)
+    assert "costs less than 25/4 = 6.25 on" in str(check(path, X, y, sample_weight=weights))
+    exactree.solve(X[:1], y[:1], max_depth=1, certificate=path)
+    assert "fewer than 0 errors on this row;" in str(check(path, X[:1], y[:1]))

@@ -128,18 +128,18 @@ class Statement:
 
     def _about(self, found: Proved) -> str:
         head = self.header
-        rows = f"{head['rows']} row{'s' * (head['rows'] != 1)}"
+        rows = "this row" if head["rows"] == 1 else f"these {head['rows']} rows"
         value, bound, left = found.value, found.bound, found.value - found.bound
         if self._squared:
             told = [f"{float(number):.12g}" for number in (bound, value, left)]
-            said = f"costs less than {told[0]} on these {rows} ({self._cost()})"
+            said = f"costs less than {told[0]} on {rows} ({self._cost()})"
             this, gap = f"this tree costs {told[1]}", told[2]
         elif self._plain():
-            said = f"makes fewer than {_errors(bound)} on these {rows}"
+            said = f"makes fewer than {_errors(bound)} on {rows}"
             this, gap = f"this tree makes {value}", str(left)
         else:
-            said = f"costs less than {bound} on these {rows} ({self._cost()})"
-            this, gap = f"this tree costs {value}", str(left)
+            said = f"costs less than {_told(bound)} on {rows} ({self._cost()})"
+            this, gap = f"this tree costs {_told(value)}", _told(left)
         end = f"a gap of {gap} is left"
         if found.optimal:
             end = "it is optimal" + " to within a billionth" * self._squared
@@ -183,7 +183,7 @@ class Statement:
             said.append("class weights " + ", ".join(f"{c}: {w}" for c, w in pairs))
         if head["penalty"] != "0":
             penalty = Fraction(head["penalty"])
-            told = f"{float(penalty):.12g}" if self._squared else str(penalty)
+            told = f"{float(penalty):.12g}" if self._squared else _told(penalty)
             said.append(f"and {told} for each split")
         return "; ".join(said)
 
@@ -197,6 +197,11 @@ def _words(part: Mapping[str, Any]) -> str:
     names = {"axis_quadric": "axis-aligned quadric", "polynomial": f"degree-{part['degree']}"}
     few = "" if part["most"] is None else f"{part['most']}-column "
     return few + str(names.get(part["name"], part["name"]))
+
+
+def _told(cost: Fraction) -> str:
+    """Write a cost exactly, and what a fraction comes to."""
+    return str(cost) if cost.denominator == 1 else f"{cost} = {float(cost):.12g}"
 
 
 def _errors(bound: Fraction) -> str:
@@ -283,6 +288,8 @@ def check(
     """
     if costs is not None:
         X, y, sample_weight = one_for_each_answer(X, costs, sample_weight)
+    elif y is None:
+        raise ValueError("give y, or the costs= that the certificate is about")
     checker = checker_of(path)
     said = checker.read(path)[0]
     names, columns = said.get("feature_names"), inputs.column_names(X)
@@ -294,7 +301,22 @@ def check(
         raise Rejected(f"a header that is damaged, or of other data: {error}") from error
     labels = np.asarray(y).reshape(-1)
     weights = inputs.read_weights(sample_weight, len(labels))
+    _refuse_other_data(said, labels, weights)
     try:
         return Statement(checker.check(path, values, labels, weights, work=work))
     except checker.Rejected as error:
         raise Rejected(str(error)) from error
+
+
+def _refuse_other_data(said: Mapping[str, Any], labels: Any, weights: Any) -> None:
+    """Say what is not as in a certificate, where its checker would say only that something is."""
+    if len(labels) != said.get("rows"):
+        raise Rejected(f"these are other data: {len(labels)} rows, not {said.get('rows')}")
+    if said.get("weights") is not (weights is not None):
+        known = "have" if weights is None else "have no"
+        raise Rejected(f"the rows of the certificate {known} weights")
+    classes = said.get("classes")
+    if isinstance(classes, list) and said["family"] != SQUARED:
+        strange = {*map(str, labels.tolist())} - {*map(str, classes)}
+        if strange:
+            raise Rejected(f"the certificate knows no class {min(strange)!r}")
