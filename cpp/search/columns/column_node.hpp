@@ -15,14 +15,13 @@ template <class Rank, class Targets>
 class ColumnNode final : public ColumnScans<Rank, Targets> {
   using Scans = ColumnScans<Rank, Targets>;
   using Scans::counts_, Scans::ends_, Scans::features_, Scans::label_, Scans::leaf_,
-      Scans::leaf_cost_, Scans::least_side_, Scans::missing_, Scans::prefix_, Scans::ranks_,
-      Scans::rows_, Scans::targets_, Scans::unbounded_, Scans::unit_, Scans::words_;
-  using Scans::index, Scans::influence, Scans::weight_at;
+      Scans::leaf_cost_, Scans::least_side_, Scans::prefix_, Scans::ranks_, Scans::rows_,
+      Scans::targets_, Scans::unbounded_, Scans::unit_, Scans::words_;
+  using Scans::index, Scans::weight_at;
 
  public:
   ColumnNode(int features, Cost unit, LeastSide least_side, std::shared_ptr<const RankTools> tools)
       : Scans(features, std::move(tools)) {
-    features_ = features;
     unit_ = unit;
     least_side_ = least_side;
     unbounded_ = kNumbers<Targets>;
@@ -44,7 +43,7 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
       node->targets_.take_rows(data, f, node->ranks_.row_order(f));
     }
     node->finish(data.counts != nullptr && data.least_side.binds(), work);
-    for (int f = 0; f < data.features; ++f) node->set_root_prefixes(data, f, work);
+    node->set_sums(work, [&](int f) { node->set_root_counts(data.counts, f); });
     EXACTREE_CLAIM(node->audited.set_root(data));
     return node;
   }
@@ -53,11 +52,6 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
     auto node = std::make_unique<ColumnNode>(features_, unit_, least_side_, ranks_.tools());
     node->leaf_cost_ = leaf_cost_;
     return node;
-  }
-
-  int rank_at(int f, int p) const override { return ranks_.rank_at(f, p); }
-  int position_of(int f, int rank, int from) const override {
-    return ranks_.position_of(f, rank, from);
   }
 
   void make_child(int f, int p, bool left, Node& into, Workspace& work) override {
@@ -77,40 +71,9 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
         child.targets_.follow(h, g, child.ranks_.position_of(g, 1, 0));
       }
     child.finish(!counts_.empty(), work);
-    if (!prefix_.empty() || !counts_.empty())
-      for (int g = 0; g < features_; ++g) child.set_child_prefixes(*this, g, work);
-    EXACTREE_CLAIM(child.audited.set_child(this->audited, f, rank_at(f, p), left),
+    child.set_sums(work, [&](int g) { child.set_child_counts(*this, g); });
+    EXACTREE_CLAIM(child.audited.set_child(this->audited, f, this->rank_at(f, p), left),
                    claims::built(child));
-  }
-
-  void between(int f, int a, int b, Difference& out) override {
-    out.ranks.resize(static_cast<std::size_t>(features_));
-    out.costs.resize(static_cast<std::size_t>(features_));
-    for (int g = 0; g < ranks_.leaders(); ++g) {
-      auto& rank = out.ranks[static_cast<std::size_t>(g)];
-      auto& cost = out.costs[static_cast<std::size_t>(g)];
-      rank.clear();
-      cost.assign(1, 0);
-      ranks_.with_parting(g, f, a, [&](const auto& from) {
-        ranks_.with_parting(g, f, b, [&](const auto& to) {
-          for (int w = 0; w < words_; ++w)
-            for (Word v = to.left(w) & ~from.left(w); v != 0; v &= v - 1) {
-              const int i = w * 64 + exactree::EXACTREE_ISA::first(v);
-              rank.push_back(rank_at(g, i));
-              cost.push_back(cost.back() + influence(g, i, i + 1));
-            }
-        });
-      });
-      if (const int h = ranks_.follower(g); h >= 0) {
-        // All rows cost the same: the costs of some of them do not depend on which.
-        const auto at = static_cast<std::size_t>(h);
-        const auto missing = std::upper_bound(rank.begin(), rank.end(), 0);
-        out.costs[at] = cost;
-        out.ranks[at].clear();
-        for (auto r = missing; r != rank.end(); ++r) out.ranks[at].push_back(*r - 1);
-        out.ranks[at].resize(rank.size(), ranks_.tools()->twins.top[at]);
-      }
-    }
   }
 
   void list_rows(int f, int* classes, Cost* costs) const override {
@@ -130,12 +93,7 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
     if constexpr (kNumbers<Targets>) targets_.split_costs(f, positions, costs);
   }
 
-  std::int64_t bytes() const override {
-    const std::size_t sums = ends_.capacity() * sizeof(Word) + prefix_.capacity() * sizeof(Cost) +
-                             counts_.capacity() * sizeof(int);
-    return static_cast<std::int64_t>(sums) + ranks_.bytes() + targets_.bytes();
-  }
-  bool keeps_pairs() const override { return ranks_.keeps_all(); }
+  std::int64_t bytes() const override { return this->bytes_of_ranks() + targets_.bytes(); }
   std::unique_ptr<Sweep> make_sweep(Workspace& work) override {
     if constexpr (requires { typename Targets::Sweeping; }) {
       using Sweeping = typename Targets::Sweeping;
@@ -160,11 +118,6 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
       return Twins::find(data);
     return Twins(data.features);
   }
-  void take_size() {
-    rows_ = ranks_.rows();
-    words_ = ranks_.words();
-    ends_.resize(index(features_, words_));
-  }
   // What the node of all rows takes at least: per row and column its rank, its place and its
   // target.
   static std::int64_t least_bytes(const Problem& data) {
@@ -179,43 +132,21 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
     return bits * data.rows / 8 * data.features;
   }
   void finish(bool counted, Workspace& work) {
-    for (int f = 0; f < features_; ++f) {
-      work.spend_on(rows_ / 4);
-      const Rank* r = ranks_.own(f);
-      Word* e = &ends_[index(f, words_)];
-      for (int w = 0; w < words_; ++w) e[w] = group_ends(r + w * 64);
-      // The padding differs from every rank, so the last row ends a group; nothing after it does.
-      e[words_ - 1] &= ranks_.last_word();
-    }
-    missing_.assign(static_cast<std::size_t>(groups_of(ranks_.leaders()) * kGroup), 0);
-    for (int g = 0; g < ranks_.leaders(); ++g)
-      missing_[static_cast<std::size_t>(g)] = ranks_.missing(g);
+    this->mark_ends(work);
     if constexpr (kTwinned<Targets>) targets_.lead(ranks_.leaders());
     targets_.finish(unit_, leaf_, label_);
     if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
     if (counted) counts_.resize(index(features_, rows_ + 1));
   }
-  void set_root_prefixes(const Problem& data, int f, Workspace& work) {
+  // The sums of row costs and of row counts, where there are any.
+  template <class SetCounts>
+  void set_sums(Workspace& work, SetCounts set_counts) {
     if (counts_.empty() && prefix_.empty()) return;
-    work.spend_on(rows_);
-    if (!counts_.empty()) {
-      int* sum = &counts_[index(f, rows_ + 1)];
-      sum[0] = 0;
-      for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + data.counts[ranks_.row_order(f)[i]];
+    for (int f = 0; f < features_; ++f) {
+      work.spend_on(rows_);
+      if (!prefix_.empty()) set_cost_prefix(f);
+      set_counts(f);
     }
-    if (!prefix_.empty()) set_cost_prefix(f);
-  }
-  void set_child_prefixes(const ColumnNode& parent, int f, Workspace& work) {
-    work.spend_on(rows_);
-    if (!prefix_.empty()) set_cost_prefix(f);
-    if (counts_.empty()) return;
-    int* sum = &counts_[index(f, rows_ + 1)];
-    const Word* keep = ranks_.kept(f);
-    sum[0] = 0;
-    int i = 0;
-    for (int w = 0; w < parent.words_; ++w)
-      for (Word v = keep[w]; v != 0; v &= v - 1, ++i)
-        sum[i + 1] = sum[i] + parent.count_at(f, w * 64 + exactree::EXACTREE_ISA::first(v));
   }
   void set_cost_prefix(int f) {
     Cost* sum = &prefix_[index(f, rows_ + 1)];

@@ -11,8 +11,7 @@
 #include "search/audit/claims.hpp"
 #include "search/columns/column_group.hpp"
 #include "search/columns/floors.hpp"
-#include "search/columns/rank_table.hpp"
-#include "search/node.hpp"
+#include "search/columns/ranked_node.hpp"
 #include "search/targets/leaf_cost.hpp"
 
 namespace exactree::EXACTREE_ISA {
@@ -46,7 +45,14 @@ inline constexpr bool kTwinned = requires { typename Targets::Twinned; };
 
 // What a ColumnNode is made of, and how it is scanned; column_node.hpp makes it.
 template <class Rank, class Targets>
-class ColumnScans : public Node {
+class ColumnScans : public RankedNode<Rank> {
+ protected:
+  using Base = RankedNode<Rank>;
+  using Base::count_at, Base::index;
+  using Base::counts_, Base::ends_, Base::features_, Base::label_, Base::leaf_, Base::least_side_,
+      Base::missing_, Base::prefix_, Base::ranks_, Base::rows_, Base::unbounded_, Base::unit_,
+      Base::words_;
+
  public:
   using Measure = typename Targets::Measure;
 
@@ -86,7 +92,7 @@ class ColumnScans : public Node {
 
  protected:
   ColumnScans(int features, std::shared_ptr<const RankTools> tools)
-      : ranks_(features, std::move(tools)) {}
+      : Base(features, std::move(tools)) {}
 
   // The weight of a row, which is what it costs unless there is a table of costs.
   Cost weight_at(int f, int i) const {
@@ -94,8 +100,6 @@ class ColumnScans : public Node {
     return targets_.cost_at(f, i, unit_);
   }
 
-  RankTable<Rank> ranks_;
-  std::vector<int> missing_;  // per column that leads: RankTable::missing()
   LeafCost leaf_cost_;
   Targets targets_;
 

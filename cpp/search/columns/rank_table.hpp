@@ -148,11 +148,11 @@ class RankTable {
   // Does something with the rows that the split (f, p) sends left, in the order of column g.
   template <class Act>
   EXACTREE_INLINE auto with_parting(int g, int f, int p, Act act) {
-    if (g == f) return act(Parting<Rank>{own(f), limit<Rank>(f, p), words_, last_word()});
     const int l = ranked(f);
-    if (is_narrow(l))
+    if (g != f && is_narrow(l))
       return act(Parting<Narrow>{ranks<Narrow>(g, l), limit<Narrow>(f, p), words_, last_word()});
-    return act(Parting<Rank>{ranks<Rank>(g, l), limit<Rank>(f, p), words_, last_word()});
+    const Rank* wide = g == f ? own(f) : ranks<Rank>(g, l);
+    return act(Parting<Rank>{wide, limit<Rank>(f, p), words_, last_word()});
   }
   // The same for some columns of a group.
   template <class Act>
