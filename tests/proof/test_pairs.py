@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from forging import Table, as_plan, numbers, shown_by_second, unpacked, write_table
+from forging import Table, as_plan, numbers, packed, shown_by_second, unpacked, write_table
 
 import exactree
 from exactree.objectives import CostMatrix
-from exactree.proof import Rejected, check, checking_binary
+from exactree.proof import Rejected, check, checking, checking_binary
 
 
 def bits(seed: int, *, rows: int = 60, columns: int = 7, classes: int = 2) -> Table:
@@ -152,3 +152,16 @@ def test_columns_of_more_values_are_refused(tmp_path: Path) -> None:
         checking_binary.Checker(rows, b"", 1 << 30)
     with pytest.raises(Rejected, match="other data"):
         check(path, X, y)
+
+
+def test_each_checker_has_its_own_limit_of_work(tmp_path: Path) -> None:
+    X, y, _ = bits(3)
+    path = tmp_path / "proof.xz"
+    exactree.solve(X, y, splits="binary", max_depth=3, certificate=path)
+    header, plan = unpacked(path)
+    header["work"] = 2 * checking.WORK
+    assert header["work"] < checking_binary.WORK
+    path.write_bytes(packed(header, plan))
+    assert check(path, X, y).optimal
+    with pytest.raises(Rejected, match="work is"):
+        check(path, X, y, work=1000)

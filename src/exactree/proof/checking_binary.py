@@ -38,7 +38,7 @@ Header = dict[str, Any]
 FAMILY = "binary"
 LARGEST, LARGEST_HEADER, MEMORY = 1 << 26, 1 << 20, 1 << 27  # unpacked bytes; what unpacking uses
 DEEPEST, WIDEST, WORK = 200, 63, 1 << 40  # levels, splits; see Checker.claim: an hour
-CELLS, TABLE, CHUNK = 1 << 24, 1 << 24, 1 << 18  # rows times classes; a table; many, at a time
+CELLS, TABLE, CHUNK = 1 << 24, 1 << 24, 1 << 17  # rows times classes; a table; many, at a time
 DAMAGE = LookupError, TypeError, ValueError, ArithmeticError, RuntimeError, EOFError, lzma.LZMAError
 TOTAL, INFINITE = 1 << 61, 1 << 62  # the cost of all rows stays below; more than any cost
 
@@ -209,11 +209,11 @@ class Checker:
 
     def least(self, inside: Array, here: Array, bits: Array, both: Array) -> Array:
         """Give the least costs with at most 0, 1, 2, 3 splits, by set and variant, from tables."""
-        weight, size = here * self.influence[inside], here * self.size[inside]
         total, ones = self.amounts[:, inside] @ here.T, np.diagonal(both, axis1=2, axis2=3)
-        heavy, many = ((each @ bits).astype(np.int64) for each in (weight, size))
-        every, count = (each.sum(1).astype(np.int64) for each in (weight, size))
-        zeros, parts = total[:, :, None] - ones, ones[:, :, None] - both
+        each = [here * self.influence[inside], here * self.size[inside]][: 2 - self.signed]
+        sums = [((some @ bits).astype(np.int64), some.sum(1).astype(np.int64)) for some in each]
+        (heavy, every), (many, count) = sums[0], sums[-1]  # Half: no limit, weights do for sizes
+        zeros, parts = total[:, :, None] - ones, ones[..., None] - both  # by j and i
         light, room = every[:, None] - heavy, np.minimum(many, count[:, None] - many)
         left, right = self.best(light, zeros, parts), self.best(heavy, ones, both)
         out = np.full((len(here), self.variants, 4), INFINITE)
@@ -227,12 +227,12 @@ class Checker:
     def best(self, weight: Array, whole: Array, part: Array) -> Any:
         """Give what a side costs with no split, and in two parts: by variant, set and column."""
         if self.signed:
-            [w], high, low = whole, part[0].max(2), part[0].min(2)
+            [w], high, low = whole, part[0].max(1), part[0].min(1)
             best = [np.maximum(np.abs(w), np.maximum(2 * high - w, w - 2 * low))]
         else:
-            rest = whole[..., None] - part
+            rest = whole[:, :, None] - part
             both, room = self.excess(part) + self.excess(rest), np.minimum(part[-1], rest[-1])
-            best = [both.max(2), np.where(room >= self.rows.least, both, -INFINITE).max(2)]
+            best = [both.max(1), np.where(room >= self.rows.least, both, -INFINITE).max(1)]
         leaf = (weight - self.excess(whole).astype(np.int64)) // 2
         split = [(weight - some.astype(np.int64)) // 2 + self.rows.penalty for some in best]
         return [leaf, leaf], [np.minimum(leaf, some) for some in split]

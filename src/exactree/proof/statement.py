@@ -263,7 +263,7 @@ def check(
     *,
     sample_weight: Any = None,
     costs: Any = None,
-    work: int = checking.WORK,
+    work: int | None = None,
 ) -> Statement:
     """Check a certificate against the data, and say what it shows.
 
@@ -277,8 +277,9 @@ def check(
         Weights of the rows, if there were any.
     costs : array, data frame or None
         What each answer costs for each row, if that was asked, in place of `y`.
-    work : int
-        Refuse a certificate that takes more: rows times columns that are looked at.
+    work : int or None
+        Refuse a certificate that takes more: what its header counts, in all. None: more than about
+        an hour, by its checker.
 
     Returns
     -------
@@ -303,7 +304,8 @@ def check(
     weights = inputs.read_weights(sample_weight, len(labels))
     _refuse_other_data(said, labels, weights)
     try:
-        return Statement(checker.check(path, values, labels, weights, work=work))
+        most = checker.WORK if work is None else work
+        return Statement(checker.check(path, values, labels, weights, work=most))
     except checker.Rejected as error:
         raise Rejected(str(error)) from error
 
