@@ -75,7 +75,8 @@ class Prover {
       auto& entries = claim.columns[static_cast<std::size_t>(f)];
       if (entries.empty()) continue;
       const Chain<Size> chain(facts_, rows, f, shape, sides_of(claim), wanted);
-      Trimmer<Size>(chain, rows.n, {variants_, below}, wanted).trim(entries, true);
+      Trimmer<Size>(chain, rows.n, {variants_, below}, wanted)
+          .trim(entries, claim.depth == 2 ? Sides::kNeeded : Sides::kLowered);
       for (auto& entry : entries)
         for (int s = 0; s < 2; ++s)
           if (entry.kid[s])
@@ -205,7 +206,7 @@ class Prover {
       cover_column(column, start, best, entries);
       std::sort(entries.begin(), entries.end(),
                 [](const auto& x, const auto& y) { return x.position < y.position; });
-      Trimmer<Size>(chain, rows.n, {variants_, below}, best).trim(entries, false);
+      Trimmer<Size>(chain, rows.n, {variants_, below}, best).trim(entries, Sides::kAll);
     }
   }
 
@@ -227,7 +228,7 @@ class Prover {
         }
       }
       const Chain<Size> chain(facts_, rows, f, {1, 1}, sides_of(claim), best);
-      Trimmer<Size>(chain, rows.n, {1, 1}, best).trim(entries, true);
+      Trimmer<Size>(chain, rows.n, {1, 1}, best).trim(entries, Sides::kLowered);
       for (auto& entry : entries)
         for (int s = 0; s < 2; ++s)
           if (entry.used[s]) prove_side(rows, claim, f, entry, s, level);

@@ -9,6 +9,10 @@
 
 namespace exactree::proof {
 
+// What is done with the entries that are kept: nothing; sides that are not needed are left out; or
+// every side has to show no more than is needed of it.
+enum class Sides { kAll, kNeeded, kLowered };
+
 template <int Size>
 class Trimmer {
  public:
@@ -18,8 +22,7 @@ class Trimmer {
   Trimmer(const Chain<Size>& chain, int n, Shape sides, const B& need)
       : chain_(chain), n_(n), sides_(sides), need_(need) {}
 
-  // `lowered`: the entries that are kept have to show no more than is needed of them.
-  void trim(std::vector<Entry<Size>>& entries, bool lowered) {
+  void trim(std::vector<Entry<Size>>& entries, Sides sides) {
     std::vector<std::size_t> kept = fewest(entries);
     const bool each_gap_alone = !kept.empty() || closed(stops_of(entries, kept));
     if (!each_gap_alone) {
@@ -29,7 +32,8 @@ class Trimmer {
     }
     std::vector<Entry<Size>> left;
     for (const std::size_t i : kept) left.push_back(std::move(entries[i]));
-    if (lowered && (each_gap_alone || left.size() <= kMany)) lower(left, each_gap_alone);
+    if (sides != Sides::kAll && (each_gap_alone || left.size() <= kMany))
+      lower(left, each_gap_alone, sides == Sides::kLowered);
     entries.clear();
     for (auto& entry : left)
       if (entry.used[0] || entry.used[1]) entries.push_back(std::move(entry));
@@ -101,8 +105,8 @@ class Trimmer {
   }
 
   // Every side has to show no more than all gaps need together; of many entries, than its two gaps
-  // need.
-  void lower(std::vector<Entry<Size>>& entries, bool each_gap_alone) const {
+  // need. Where a side is scanned it shows all or, left out, nothing.
+  void lower(std::vector<Entry<Size>>& entries, bool each_gap_alone, bool partly) const {
     std::vector<std::size_t> all(entries.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     std::vector<Stop> stops = stops_of(entries, all);
@@ -115,19 +119,8 @@ class Trimmer {
       };
       for (int s = 0; s < 2; ++s) {
         if (!entry.used[s]) continue;
-        bool useful = false;
-        for (int v = 0; v < sides_.variants; ++v)
-          for (int k = 0; k < sides_.budgets; ++k) {
-            Cost& value = stops[i].side[s].at(v, k);
-            Cost low = 0, high = std::max(Cost{0}, value);
-            while (low < high) {
-              value = low + (high - low) / 2;
-              const bool enough = fine();
-              (enough ? high : low) = enough ? value : value + 1;
-            }
-            value = high;
-            useful = useful || high > 0;
-          }
+        const bool useful =
+            partly ? lowered(stops[i].side[s], fine) : !left_out(stops[i].side[s], fine);
         entry.bound[s] = stops[i].side[s];
         if (!useful) {
           entry.used[s] = false;
@@ -135,6 +128,32 @@ class Trimmer {
         }
       }
     }
+  }
+
+  // Lowers the bounds of a side one by one as far as all is fine; whether any is left.
+  template <class Fine>
+  bool lowered(B& side, const Fine& fine) const {
+    bool useful = false;
+    for (int v = 0; v < sides_.variants; ++v)
+      for (int k = 0; k < sides_.budgets; ++k) {
+        Cost& value = side.at(v, k);
+        Cost low = 0, high = std::max(Cost{0}, value);
+        while (low < high) {
+          value = low + (high - low) / 2;
+          const bool enough = fine();
+          (enough ? high : low) = enough ? value : value + 1;
+        }
+        value = high;
+        useful = useful || high > 0;
+      }
+    return useful;
+  }
+  template <class Fine>
+  static bool left_out(B& side, const Fine& fine) {
+    const B kept = std::exchange(side, B{});
+    if (fine()) return true;
+    side = kept;
+    return false;
   }
 
   static constexpr std::size_t kMany = 100;
