@@ -127,30 +127,6 @@ inline Question question_from(const nb::dict& from) {
   return question;
 }
 
-using TreeRows = std::vector<std::vector<int>>;
-
-inline TreeRows rows_of_tree(const Tree& tree) {
-  TreeRows out;
-  for (const TreeNode& node : tree)
-    out.push_back({node.feature, node.low, node.high, node.left, node.right, node.label});
-  return out;
-}
-
-// In preorder, as the search writes it: the left child is the next node.
-inline Tree tree_from(const TreeRows& rows) {
-  Tree tree;
-  const int size = static_cast<int>(rows.size());
-  for (int i = 0; i < size; ++i) {
-    const auto& row = rows[static_cast<std::size_t>(i)];
-    require(row.size() == 6, "a node of a tree has six numbers");
-    tree.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
-    const TreeNode& node = tree.back();
-    require(node.feature < 0 || (node.left == i + 1 && node.right > node.left && node.right < size),
-            "the nodes of a tree are not in order");
-  }
-  return tree;
-}
-
 inline void add_sides(const Costs lo[2], const Costs hi[2], const SideFacts facts[2],
                       nb::dict& out) {
   if (!lo[0].empty()) {

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
@@ -103,12 +104,39 @@ inline Cost unit_of_floors(Wide all) {
   return static_cast<Cost>(all) / std::numeric_limits<std::uint16_t>::max() + 1;
 }
 
+// A tree as plain lists, a node each.
+using TreeRows = std::vector<std::vector<int>>;
+
+inline TreeRows rows_of_tree(const Tree& tree) {
+  TreeRows out;
+  for (const TreeNode& node : tree)
+    out.push_back({node.feature, node.low, node.high, node.left, node.right, node.label});
+  return out;
+}
+
+// In preorder, as the search writes it: the left child is the next node.
+inline Tree tree_from(const TreeRows& rows) {
+  Tree tree;
+  const int size = static_cast<int>(rows.size());
+  for (int i = 0; i < size; ++i) {
+    const auto& row = rows[static_cast<std::size_t>(i)];
+    require(row.size() == 6, "a node of a tree has six numbers");
+    tree.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
+    const TreeNode& node = tree.back();
+    require(node.feature < 0 || (node.left == i + 1 && node.right > node.left && node.right < size),
+            "the nodes of a tree are not in order");
+  }
+  return tree;
+}
+
 // Everything about a search but its data: the keywords that all kinds of search have in common.
 struct Terms {
   int max_depth = -1, max_splits = -1, min_rows = 1;
   std::int64_t unit = 1, penalty = 0;
   bool sizes = false;
   std::int64_t lower_bound = 0, upper_bound = kInfinite;
+  TreeRows start;
+  bool prove = true;
   int threads = 1;
   std::uint32_t switches = 0;
   std::string isa = "auto";
@@ -133,7 +161,8 @@ struct Terms {
         set(name, value, "min_rows", min_rows) || set(name, value, "unit", unit) ||
         set(name, value, "penalty", penalty) || set(name, value, "sizes", sizes) ||
         set(name, value, "lower_bound", lower_bound) ||
-        set(name, value, "upper_bound", upper_bound) || set(name, value, "threads", threads) ||
+        set(name, value, "upper_bound", upper_bound) || set(name, value, "start", start) ||
+        set(name, value, "prove", prove) || set(name, value, "threads", threads) ||
         set(name, value, "switches", switches) || set(name, value, "isa", isa) ||
         set(name, value, "time_limit", time_limit) ||
         set(name, value, "memory_limit", memory_limit) || set(name, value, "poll", poll);
@@ -204,6 +233,10 @@ inline void set_terms(Posed& posed, const Terms& terms) {
   request.threads = terms.threads;
   request.lower_bound = terms.lower_bound;
   request.upper_bound = terms.upper_bound;
+  request.start = tree_from(terms.start);
+  for (const TreeNode& node : request.start)
+    require(node.feature < posed.data.features, "a column of the start is out of range");
+  request.prove = terms.prove;
   request.switches.off = terms.switches;
 }
 

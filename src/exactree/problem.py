@@ -315,9 +315,8 @@ class Limits:
     """When to stop before the proof is complete, and what to run on.
 
     `memory` is in bytes, 0 for no limit; `seed` is where a local search takes its choices from;
-    `known` is the cost of a tree that is known: those that cost more are of no interest; no tree
-    costs less than `proved`;
-    `elsewhere` runs native searches, given their kind, rows and terms, instead of this process.
+    `known` is what a known tree costs: dearer ones are of no interest; `start` is one over ranks;
+    no tree costs less than `proved`; `elsewhere` runs native searches, given kind, rows and terms.
     """
 
     seconds: float = inf
@@ -325,6 +324,7 @@ class Limits:
     threads: int = 1
     seed: int = 0
     known: Number | None = None
+    start: Tree | None = None
     proved: Number = 0
     elsewhere: Runner | None = None
 

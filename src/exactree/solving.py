@@ -210,6 +210,7 @@ class Solving:
             seconds=max(limits.seconds - passed, 0.0),
             elsewhere=self.where,
             known=None if known is None else known.cost,
+            start=None if known is None or known.translated else known.tree,
         )
 
     def unlisted(self) -> Found | None:

@@ -12,13 +12,13 @@ import pytest
 from exactree import solve
 from exactree.constraints import LeastSide
 from exactree.engines import search
-from exactree.engines.improving import better_trees
-from exactree.engines.search import _search_below
+from exactree.engines.numbers import search_numbers
+from exactree.engines.search import _search_below, _search_one
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out, every, hard_rows
-from exactree.engines.subproblems import leaf_rows, with_best_ends
+from exactree.engines.subproblems import leaf_rows
 from exactree.engines.upwards import level_by_level
 from exactree.objectives import SquaredError
-from exactree.problem import Cut, Found, Limits, Number, Problem
+from exactree.problem import Cut, Found, Limits, Problem
 from exactree.tree import Leaf, Node, Tree, depth
 
 
@@ -47,19 +47,12 @@ def cost(problem: Problem, tree: Tree, rows: Any) -> int:
     return sides + int(problem.penalty)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_last_levels_are_made_optimal(seed: int) -> None:
-    problem = random_problem(seed)
-    rows = np.arange(problem.n_rows)
-    first = search(replace(problem, max_depth=2), Limits()).tree
-    tree, counted = with_best_ends(first, problem, lambda part: search(part, Limits()))
-    assert counted == cost(problem, tree, rows)
-    assert cost(problem, tree, rows) <= cost(problem, first, rows)
-    assert depth(tree) <= problem.max_depth
-    if isinstance(first, Node) and isinstance(first.left, Node):
-        # Three levels are left below the second split of the first tree: they are optima.
-        assert isinstance(tree, Node)
-        assert tree.split == first.split
+def improved(problem: Problem, tree: Tree, **options: Any) -> Found:
+    """Make a tree better, without a proof."""
+    numbers = isinstance(problem.objective, SquaredError)
+    return (search_numbers if numbers else _search_one)(
+        problem, Limits(start=tree), None, {"prove": False, **options}
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -101,30 +94,50 @@ def test_a_deep_search_without_time_keeps_the_tree_of_fewer_levels() -> None:
     assert found.history[-1][1] == found.objective
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_trees_get_better_part_by_part(seed: int) -> None:
-    problem = random_problem(seed, rows=60)
+def test_trees_get_better_part_by_part() -> None:
+    better = 0
+    for seed in range(40):
+        problem = random_problem(seed, rows=60, levels=4 + seed % 2)
+        rows = np.arange(problem.n_rows)
+        first = search(replace(problem, max_depth=1 + seed % 3), Limits()).tree
+        found = improved(problem, first)
+        assert found.objective == cost(problem, found.tree, rows) <= cost(problem, first, rows)
+        assert depth(found.tree) <= problem.max_depth
+        least = search(problem, Limits()).objective
+        assert found.lower_bound <= least <= found.objective
+        assert (found.status == "optimal") == (found.lower_bound == found.objective)
+        better += found.objective < cost(problem, first, rows)
+    assert better > 20
+
+
+def test_a_tree_that_does_not_fit_is_cut_down_or_left() -> None:
+    """More levels than there may be, splits that part nothing, sides that are too small."""
+    problem = replace(random_problem(2, rows=60, levels=6), penalty=0, max_depth=4)
     rows = np.arange(problem.n_rows)
-    first = search(replace(problem, max_depth=1 + seed % 3), Limits()).tree
-    known: Number = cost(problem, first, rows)
-    least = search(problem, Limits()).objective
-    for tree, counted in better_trees(first, problem, lambda part: search(part, Limits())):
-        assert least <= counted == cost(problem, tree, rows) < known
-        assert depth(tree) <= problem.max_depth
-        known = counted
+    deep = search(replace(problem, max_depth=6), Limits()).tree
+    assert isinstance(deep, Node)
+    for start in (deep, Node(deep.split, deep, deep)):
+        found = improved(problem, start)
+        assert depth(found.tree) <= 4
+        assert found.objective == cost(problem, found.tree, rows)
+    small = replace(problem, least_side=LeastSide(9))
+    found = improved(small, deep)
+    assert found.objective == cost(problem, found.tree, rows)
+    assert min(len(leaf) for leaf in leaf_rows(found.tree, problem)) >= 9
 
 
-def test_a_split_is_moved_to_where_its_sides_cost_least() -> None:
-    column = np.arange(12, dtype=np.int32)[None]
-    labels = (column[0] >= 5).astype(np.int32)
-    problem = Problem(column, labels, 2, max_depth=1)
-    start = Node(Cut(0, 8, 9), Leaf(0), Leaf(1))
-
-    def stopped(part: Problem) -> Found:
-        return search(part, Limits(seconds=0.0))
-
-    (tree, counted), *more = better_trees(start, problem, stopped)
-    assert (tree, counted, more) == (Node(Cut(0, 4, 5), Leaf(0), Leaf(1)), 0, [])
+def test_a_start_decides_nothing() -> None:
+    for seed in range(20):
+        problem = random_problem(seed, rows=50, levels=4)
+        free = search(problem, Limits())
+        for levels in (1, 3):
+            start = search(replace(problem, max_depth=levels), Limits()).tree
+            found = search(problem, Limits(start=start, known=cost(problem, start, np.arange(50))))
+            assert (found.status, found.objective, found.tree) == (
+                "optimal",
+                free.objective,
+                free.tree,
+            )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -142,13 +155,16 @@ def test_trees_of_numbers_get_better(seed: int) -> None:
         values=numbers,
     )
     first = search(replace(problem, max_depth=1), Limits())
-    known = first.objective
-    for tree, counted in better_trees(first.tree, problem, lambda part: search(part, Limits())):
-        leaves = [numbers[labels[rows]] for rows in leaf_rows(tree, problem)]
-        assert counted == pytest.approx(sum(((y - y.mean()) ** 2).sum() for y in leaves))
-        assert counted < known
-        known = counted
-    assert known < first.objective
+    found = improved(problem, first.tree)
+    leaves = [numbers[labels[rows]] for rows in leaf_rows(found.tree, problem)]
+    assert found.objective == pytest.approx(sum(((y - y.mean()) ** 2).sum() for y in leaves))
+    assert found.objective < first.objective
+
+
+def test_a_start_out_of_range_is_refused() -> None:
+    problem = random_problem(1)
+    with pytest.raises(ValueError, match="a column of the start is out of range"):
+        improved(problem, Node(Cut(3, 0, 1), Leaf(0), Leaf(1)))
 
 
 def test_rows_that_a_tree_errs_on_and_some_beside_them() -> None:
@@ -181,19 +197,24 @@ def test_some_rows_never_prove_too_much(seed: int) -> None:
     assert targets == sorted(targets) and bound >= min(targets[:1], default=0) * (optimum > 30)
 
 
-def test_some_rows_bound_what_no_search_reaches() -> None:
+@pytest.mark.parametrize("all_rows", [False, True])
+def test_some_rows_bound_what_no_search_reaches(all_rows: bool) -> None:
+    """All rows prove the optimum if there is time for them, and then their tree is taken."""
     problem = replace(random_problem(9, rows=300, levels=5, classes=2), penalty=0)
 
     def run(part: Problem, limits: Limits, show: Any) -> Found:
         return search(part, Limits(seconds=0.0 if part.max_depth > 3 else 9.0))
 
     def below(part: Problem, limits: Limits, show: Any, cost: Any) -> Found:
-        return _search_below(part, replace(limits, seconds=9.0), show, cost)
+        seconds = 9.0 if all_rows or part.n_rows < 300 else 0.0
+        return _search_below(part, replace(limits, seconds=seconds), show, cost)
 
     assert can_leave_rows_out(problem)
-    found = level_by_level(run, problem, Limits(seconds=100.0), None, below)
+    found = level_by_level(run, problem, Limits(seconds=100.0), below=below)
     optimum = search(problem, Limits()).objective
-    assert found.status == "time_limit" and 0 < found.lower_bound <= optimum <= found.objective
+    assert found.status == ("optimal" if all_rows else "time_limit")
+    assert 0 < found.lower_bound <= optimum <= found.objective
+    assert found.objective == cost(problem, found.tree, np.arange(300))
     assert found.gap == found.objective - found.lower_bound
     bounds = [bound for _, _, bound in found.history]
     assert bounds == sorted(bounds) and bounds[-1] == found.lower_bound

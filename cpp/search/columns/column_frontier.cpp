@@ -36,11 +36,17 @@ template <class V>
 bool ColumnFrontier<V>::open(PlanFacts* kept) {
   if (top_.data.features == 0) return true;
   if (top_.incumbents.size() > 1) settle_one_split();
+  started_ = take_start();
+  const bool improves_alone = started_ && !top_.request.prove;
   bool more = true;
   if (kept != nullptr && kept->known)
     take_plan(*kept), more = kept->more;
-  else
+  else if (!improves_alone)
     more = plan();
+  if (!top_.request.prove) {
+    start_improver();
+    return true;
+  }
   complete_order();
   // A limit may be reached before there is anything to search.
   if (top_.worker.control().stopped()) return false;
@@ -50,8 +56,31 @@ bool ColumnFrontier<V>::open(PlanFacts* kept) {
   lanes_.resize(order_.size());
   list_shares();
   start_sweeps();
+  start_improver();
+  return true;
+}
+
+template <class V>
+void ColumnFrontier<V>::start_improver() {
   if (Improver<V>::helps(top_.root, top_.budget, top_.request.switches))
-    improver_ = std::make_unique<Improver<V>>(top_.worker, top_.root, top_.budget, promising_);
+    improver_ = std::make_unique<Improver<V>>(top_.worker, top_.root, top_.budget, promising_,
+                                              started_ && !top_.request.prove);
+}
+
+// A tree to begin with decides nothing, like those that are found beside the search. With sizes
+// there would have to be one for every size.
+template <class V>
+bool ColumnFrontier<V>::take_start() {
+  if (V::kSizes || top_.request.start.empty()) return false;
+  Tree tree;
+  const Cost cost =
+      Rewriter<V>(top_.worker).rewrite(top_.root, top_.budget, 0, top_.request.start, tree);
+  if (top_.worker.control().stopped() || static_cast<int>(tree.size() / 2) > top_.budget.splits)
+    return false;
+  if (!top_.incumbents.improves(0, cost)) return false;
+  EXACTREE_CLAIM(claims::tree("incumbent", top_.root, tree, cost));
+  top_.incumbents.take_tree(0, cost, std::move(tree), kBeside);
+  top_.incumbents.report();
   return true;
 }
 
@@ -106,6 +135,7 @@ bool ColumnFrontier<V>::plan() {
     if (top_.budget.depth <= 2 && effort == Effort::kManyRoots) break;
     if (top_.budget.depth <= 4 && effort == Effort::kLookAhead) break;
     if (V::kSizes && effort == Effort::kLookAhead) continue;
+    if (started_ && effort == Effort::kLookAhead) break;  // that tree took as much already
     if (incumbents.reached(0)) break;
     // One split is found by a pass; deeper trees need the search, and it a start to be pruned by.
     if (top_.budget.depth >= 2 && !top_.request.switches.on(Pruning::kIncumbent)) break;

@@ -102,6 +102,8 @@ class ColumnFrontier : public Frontier<V> {
   };
 
   void settle_one_split();
+  bool take_start();
+  void start_improver();
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
   bool take_promising(Worker<V>& worker, ColumnPiece<V>& piece);
@@ -143,6 +145,7 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<int> shares_;         // what they are of the best cost, but for the last
   std::unique_ptr<Improver<V>> improver_;
   std::unique_ptr<Sweep> sweep_;
+  bool started_ = false;    // with a tree that was given
   bool sweep_all_ = false;  // no threshold is evaluated by itself
   int first_open_ = 0;      // no column before it has anything open
 };

@@ -19,6 +19,8 @@ std::size_t at(int i) {
 constexpr int kEndLevels = 3, kLeastDepth = 4;
 // One part of so many of the work is done here.
 constexpr std::int64_t kShareOfWork = 32;
+// A limit of so many seconds is none.
+constexpr double kForever = 1e100;
 // A start that costs more than the best tree by more than one part in so many is given up.
 constexpr Cost kHopeful = 6;
 
@@ -37,13 +39,16 @@ bool Improver<V>::helps(const Node& root, Budget budget, Switches switches) {
 }
 
 template <class V>
-Improver<V>::Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots)
+Improver<V>::Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots,
+                      bool alone)
     : worker_(worker),
       root_(root),
       budget_(budget),
       roots_(std::move(roots)),
+      alone_(alone),
       planner_(worker),
       extractor_(worker),
+      rewriter_(worker),
       moving_(worker.data(), worker.work()),
       first_(worker.work().effort) {}
 
@@ -53,14 +58,15 @@ int Improver<V>::end_levels() const {
 }
 
 // A step is expected to take as long as the last one did. Four levels are often proved before any
-// would pay; of more, a better first tree is worth as much as the first was.
+// would pay; of more, and where time is limited, a better tree is worth as much as the first was.
 template <class V>
 bool Improver<V>::has_turn() const {
   const bool open = std::any_of(ends_.begin(), ends_.end(), [](const End& e) { return e.open; });
   if (!open && next_move_ >= uppers_.size() && next_root_ >= roots_.size()) return false;
-  if (worker_.work().switches.everywhere()) return true;
+  if (alone_ || worker_.work().switches.everywhere()) return true;
   const std::int64_t others = worker_.work().effort - spent_;
-  const std::int64_t ahead = budget_.depth > kLeastDepth ? first_ : 0;
+  const bool limited = worker_.control().time_limit < kForever;
+  const std::int64_t ahead = limited || budget_.depth > kLeastDepth ? first_ : 0;
   return spent_ + last_ <= ahead + others / kShareOfWork;
 }
 
@@ -125,12 +131,6 @@ void Improver<V>::take_step() {
 }
 
 template <class V>
-Node& Improver<V>::side(Node& node, Budget budget, const TreeNode& split, bool right) {
-  const int position = node.position_of(split.feature, split.high, 0);
-  return worker_.child(node, split.feature, position, !right, budget.depth);
-}
-
-template <class V>
 void Improver<V>::solve(End& end) {
   end.open = false;
   Node* node = &root_;
@@ -138,13 +138,13 @@ void Improver<V>::solve(End& end) {
   int here = 0;
   for (const bool right : end.path) {
     const TreeNode& split = tree_[at(here)];
-    node = &side(*node, budget, split, right);
+    node = &rewriter_.side(*node, budget, split, right);
     budget = budget.child();
     here = right ? split.right : split.left;
   }
   budget = Budget::of(std::min(budget.depth, end_levels()), budget.splits);
   Tree part;
-  const Cost before = rewrite(*node, budget, here, tree_, part);
+  const Cost before = rewriter_.rewrite(*node, budget, here, tree_, part);
   if (before == 0 || budget.depth == 0) return;
   const auto solution = std::make_shared<Solution<V>>();
   const int n = worker_.budgets(budget);
@@ -158,7 +158,7 @@ void Improver<V>::solve(End& end) {
   if (worker_.control().stopped()) return;
   splice(here, part);
   Tree tidy;
-  cost_ = rewrite(root_, budget_, 0, tree_, tidy);
+  cost_ = rewriter_.rewrite(root_, budget_, 0, tree_, tidy);
   next_move_ = 0;
 }
 
@@ -167,15 +167,14 @@ template <class V>
 void Improver<V>::move(const Path& path) {
   Tree moved = tree_, tidy;
   if (!moving_.move(moved, path)) return;
-  const Cost cost = rewrite(root_, budget_, 0, moved, tidy);
+  const Cost cost = rewriter_.rewrite(root_, budget_, 0, moved, tidy);
   if (worker_.control().stopped() || cost >= cost_) return;
   const bool same = tidy.size() == tree_.size();
   tree_ = std::move(tidy);
   cost_ = cost;
-  if (!same)
-    list_parts();
-  else
-    for (End& end : ends_) end.open = end.open || begins_with(end.path, path);
+  if (!same) return list_parts();
+  for (End& end : ends_) end.open = end.open || begins_with(end.path, path);
+  next_move_ = 0;
 }
 
 template <class V>
@@ -190,31 +189,6 @@ void Improver<V>::start(const Promising& root) {
   tree_ = std::move(tree);
   cost_ = cost;
   list_parts();
-}
-
-// Appends the part of a tree that starts here as its rows see it: without splits that part nothing,
-// with the ranks on both sides of the others. Gives its cost, or what it costs at most where two
-// last leaves may cost one more together (Last pairs in targets/squares.hpp).
-template <class V>
-Cost Improver<V>::rewrite(Node& node, Budget budget, int here, const Tree& from, Tree& to) {
-  const TreeNode& split = from[at(here)];
-  if (split.feature < 0 || budget.depth == 0) {
-    extractor_.close_leaf(node, to);
-    return node.leaf();
-  }
-  const int position = node.position_of(split.feature, split.high, 0);
-  if (position <= 0) return rewrite(node, budget, split.right, from, to);
-  if (position >= node.rows()) return rewrite(node, budget, split.left, from, to);
-  const int me = extractor_.open_split(node, split.feature, position, to);
-  const bool pair = budget.depth == 1 && worker_.data().rounds_pairs();
-  Cost cost = worker_.data().penalty + (pair ? 1 : 0);
-  for (const bool right : {false, true}) {
-    Node& below = side(node, budget, split, right);
-    const int index = static_cast<int>(to.size());
-    (right ? to[at(me)].right : to[at(me)].left) = index;
-    cost += rewrite(below, budget.child(), right ? split.right : split.left, from, to);
-  }
-  return cost;
 }
 
 // Puts another part where one starts; trees are in preorder.

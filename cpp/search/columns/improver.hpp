@@ -8,15 +8,17 @@
 // When nothing helps any more, the next tree is started, in the order of what the first plans with
 // its first split cost. It may be worse than the best one until its ends are solved.
 //
-// What a step does depends on the trees that it starts from, and on nothing else. The calling
-// thread does them between two pieces: as much work as the first plan took, then a share of what it
-// does. So they come in the same order always, though not at the same time.
+// What a step does depends on the trees that it starts from, and on nothing else. Of five levels and
+// more, and where time is limited, as much work as the first plan took is done before the search;
+// then the calling thread does a share of what it does between two pieces. So they come in the same
+// order always, though not at the same time.
 #pragma once
 
 #include <vector>
 
 #include "search/columns/moving.hpp"
 #include "search/columns/planner.hpp"
+#include "search/columns/rewriter.hpp"
 #include "search/driver/frontier.hpp"
 
 namespace exactree {
@@ -28,8 +30,9 @@ class Improver final : public TreeImprover {
   // exactly, is their first tree, and their nodes do not know positions before they are searched.
   static bool helps(const Node& root, Budget budget, Switches switches);
 
-  // All are of the calling thread. `roots` are the first splits to be tried.
-  Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots);
+  // All are of the calling thread. `roots` are the first splits to be tried. Alone, with a tree to
+  // begin with and no proof beside it, it may do all that there is to do.
+  Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots, bool alone);
 
   bool has_turn() const override;
   void follow(const Incumbent& best) override;
@@ -50,17 +53,17 @@ class Improver final : public TreeImprover {
   void solve(End& end);
   void move(const Path& path);
   void start(const Promising& root);
-  Cost rewrite(Node& node, Budget budget, int at, const Tree& from, Tree& to);
   void splice(int at, const Tree& part);
-  Node& side(Node& node, Budget budget, const TreeNode& split, bool right);
   int end_levels() const;
 
   Worker<V>& worker_;
   Node& root_;
   Budget budget_;
   std::vector<Promising> roots_;
+  bool alone_;
   Planner<V> planner_;
   Extractor<V> extractor_;
+  Rewriter<V> rewriter_;
   Moving moving_;
   Tree best_, tree_;  // the one under way may cost more
   Cost best_cost_ = kInfinite, cost_ = kInfinite;

@@ -74,6 +74,10 @@ void RootSearch<V>::conclude() {
 template <class V>
 void RootSearch<V>::search() {
   if (!frontier_->open(nullptr) || control_.stopped()) return;
+  std::unique_lock lock(mutex_);
+  improve(lock, request_.start.empty() ? kAnyPlace : kBeside);
+  lock.unlock();
+  if (!request_.prove) return control_.stop(Status::kTimeLimit);
   run_threads(frontier_->worth_threads() ? std::max(1, request_.threads) : 1);
 }
 
@@ -182,7 +186,7 @@ void RootSearch<V>::work(Worker<V>& worker, Node& root, bool calling) {
   const std::unique_ptr<Piece> piece = frontier_->piece();
   std::unique_lock lock(mutex_);
   while (!control_.stopped()) {
-    if (calling) improve(lock);
+    if (calling) improve(lock, kBeside);
     const Asked asked = frontier_->ask(worker, *piece);
     if (asked == Asked::kNone) break;
     if (asked == Asked::kBusy) {
@@ -217,20 +221,22 @@ void RootSearch<V>::write_trees(Node& root, Extractor<V>& extractor,
   }
 }
 
-// Told at once: whatever is asked for next has to be below its tree.
+// As many steps as it has turns for. Told at once: whatever is asked for next has to be below its
+// tree.
 template <class V>
-void RootSearch<V>::improve(std::unique_lock<std::mutex>& lock) {
+void RootSearch<V>::improve(std::unique_lock<std::mutex>& lock, int place) {
   TreeImprover* const improver = frontier_->improver();
-  if (improver == nullptr) return;
-  improver->follow(incumbents_[0]);
-  if (!improver->has_turn()) return;
-  const Cost below = incumbents_[0].value;
-  lock.unlock();
-  const bool better = improver->step(below);
-  lock.lock();
-  if (!better || control_.stopped() || !incumbents_.improves(0, improver->cost())) return;
-  incumbents_.take_tree(0, improver->cost(), improver->tree(), kBeside);
-  incumbents_.report();
+  while (improver != nullptr && !control_.stopped() && !incumbents_.reached(place)) {
+    improver->follow(incumbents_[0]);
+    if (!improver->has_turn()) return;
+    const Cost below = incumbents_[0].value;
+    lock.unlock();
+    const bool better = improver->step(below);
+    lock.lock();
+    if (!better || control_.stopped() || !incumbents_.improves(0, improver->cost())) continue;
+    incumbents_.take_tree(0, improver->cost(), improver->tree(), place);
+    incumbents_.report();
+  }
 }
 
 // Now and then, for those who watch, and always for tests.

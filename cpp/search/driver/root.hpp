@@ -38,8 +38,10 @@ class RootSearch {
   void work(Worker<V>& worker, Node& root, bool calling);
   void write_trees(Node& root, Extractor<V>& extractor, std::unique_lock<std::mutex>& lock);
   void note_bound();
-  // A step beside the proof, if it is its turn.
-  void improve(std::unique_lock<std::mutex>& lock);
+  // Steps beside the proof, or before it: these come in the same order always, so a tree that costs
+  // what is known beforehand ends the search as that of a first plan does, unless it may come from
+  // a start of the user's, on which no tree depends.
+  void improve(std::unique_lock<std::mutex>& lock, int place);
 
   // After it: the trees that do not depend on timing; see extract.hpp.
   void canonical_trees();

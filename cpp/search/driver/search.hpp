@@ -24,6 +24,11 @@ struct SearchRequest {
   // The answer is then the single leaf, with this as its lower bound.
   Cost upper_bound = kInfinite;
   Cost offset = 0;  // what all trees cost besides; see conflicts.hpp
+  // A tree over rank columns to begin with, if any; other kinds of splits have no use for it.
+  Tree start;
+  // False: the start, or else the first tree, is made better as far as that goes, and nothing is
+  // proved. The status is that of a limit.
+  bool prove = true;
   Switches switches;
   bool remote = false;  // pieces are answered elsewhere
 };

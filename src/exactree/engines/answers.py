@@ -62,6 +62,13 @@ def what_is_left(limits: Limits, start: float) -> Limits:
     return replace(limits, seconds=seconds_left(limits, start))
 
 
+def start_of(limits: Limits) -> dict[str, Any]:
+    """Name the tree to begin with, if there is one; workers elsewhere are told what it costs."""
+    if limits.start is None or limits.elsewhere is not None:
+        return {}
+    return {"start": rows_of(limits.start)}
+
+
 def stats_of(found: Any) -> dict[str, Any]:
     """Name what was counted; `threads` took part, which may be fewer than were asked for."""
     return {
@@ -104,6 +111,28 @@ def result_of(problem: Problem, found: Any, *, objective: int, bound: int, tree:
         stats=stats_of(found),
         history=tuple(found.history),
     )
+
+
+def rows_of(tree: Tree) -> list[list[int]]:
+    """Write a tree over rank columns down as the native search does, a list for each node.
+
+    >>> rows_of(Node(Cut(3, 0, 1), Leaf(0), Leaf(1)))
+    [[3, 0, 1, 1, 2, 0], [-1, 0, 0, -1, -1, 0], [-1, 0, 0, -1, -1, 0]]
+    """
+    rows: list[list[int]] = []
+
+    def write(here: Tree) -> int:
+        me = len(rows)
+        rows.append([-1, 0, 0, -1, -1, 0])
+        if isinstance(here, Node):
+            assert isinstance(here.split, Cut)
+            high = here.split.rank + 1 if here.split.above is None else here.split.above
+            rows[me][:3] = here.split.column, here.split.rank, high
+            rows[me][3:5] = write(here.left), write(here.right)
+        return me
+
+    write(tree)
+    return rows
 
 
 def tree_of(

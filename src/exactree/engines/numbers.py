@@ -21,6 +21,7 @@ from exactree.engines.answers import (
     counts_of,
     refuse_long_budget,
     seconds_left,
+    start_of,
     stats_of,
     terms_of,
     tree_of,
@@ -215,6 +216,7 @@ def _pass(
     bound = perfect - ties.all if is_small(problem) else perfect
     terms: dict[str, Any] = {
         **terms_of(problem, limits),
+        **start_of(limits),
         "time_limit": seconds_left(limits, started),
     }
     terms |= {

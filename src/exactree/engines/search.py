@@ -17,6 +17,7 @@ from exactree.engines.answers import (
     refuse_long_budget,
     result_of,
     seconds_left,
+    start_of,
     terms_of,
 )
 from exactree.engines.fewest import search_fewest
@@ -63,6 +64,7 @@ def search(
         limits = replace(limits, proved=max(limits.proved, any_tree(problem)))
     if is_numbers(problem):
         one: Run = partial(search_numbers, options=options)
+        improve: Run = partial(search_numbers, options={**options, "prove": False})
     else:
         if below is not None:
             options = {**options, "upper_bound": below}
@@ -72,10 +74,13 @@ def search(
             whole = _search_priced
             return search_fewest(whole, problem, limits, on_progress, options, equal_rows=least)
         one = partial(_search_one, options=options)
+        improve = partial(_search_one, options={**options, "prove": False})
     if is_deep(problem):
         return upwards(one, problem, limits, on_progress, by_splits_of(problem, options))
     if goes_level_by_level(problem, limits):
-        return level_by_level(one, problem, limits, on_progress, _search_below)
+        return level_by_level(
+            one, problem, limits, on_progress, improve=improve, below=_search_below
+        )
     return one(problem, limits, on_progress)
 
 
@@ -159,6 +164,7 @@ def _run(
     started = perf_counter()
     terms: dict[str, Any] = {
         **terms_of(problem, limits),
+        **({} if sizes or problem.partitions is not None else start_of(limits)),
         "penalty": int(problem.penalty),
         "sizes": sizes,
         "poll": polled(on_progress),

@@ -25,12 +25,11 @@ from exactree.tree import Tree
 # Searches a problem for trees below a cost; no more is asked of it than its bound.
 SearchBelow = Callable[[Problem, int, int], Found]
 
-# Rows that are right for each one that is not.
-RIGHT = 2
-# What is searched for, as shares of what the rows cost in the tree; every search has rounds of
-# lower targets. Very deep trees are searched for next to nothing first.
-SHARES = (1 / 4, 1 / 2, 1)
-DEEP, NEXT_TO_NOTHING = 6, 1 / 64
+# Rows that are right for each one that is not, and so many times as many if they do not suffice.
+RIGHT, MORE_RIGHT = 2, 8
+# What is searched for, as shares of what the rows cost in the tree, next to nothing first; every
+# search has rounds of lower targets.
+SHARES = (1 / 64, 1 / 4, 1 / 2, 1)
 
 
 def can_leave_rows_out(problem: Problem) -> bool:
@@ -45,36 +44,48 @@ def can_leave_rows_out(problem: Problem) -> bool:
 def bound_by_some(problem: Problem, tree: Tree, below: SearchBelow) -> int:
     """Bound what all trees cost by some of the rows, chosen by a tree that is good.
 
-    `below` is given a problem, a cost and what is proved of the problem; it may stop early.
+    `below` is given a problem, a cost and what is proved of the problem; it may stop early. If it
+    finds a tree for some of the rows, there are too few of them, and more are taken.
     """
-    some, errors = hard_rows(problem, tree)
-    part = subproblem(problem, some, problem.max_depth, problem.max_splits)
-    proved = 0
-    deep = problem.max_depth >= DEEP
-    for share in (NEXT_TO_NOTHING, *SHARES) if deep else SHARES:
-        target = int(share * errors)
-        if target <= proved:
-            continue
-        found = below(part, target, proved)
-        proved = max(proved, int(found.lower_bound))
-        if proved < target:
-            break
-    return proved
+    proved, right = 0, RIGHT
+    while True:
+        some, errors = hard_rows(problem, tree, right)
+        part = subproblem(problem, some, problem.max_depth, problem.max_splits)
+        found = None
+        for share in SHARES:
+            target = int(share * errors)
+            if target > proved:
+                found = below(part, target, proved)
+                proved = max(proved, int(found.lower_bound))
+                if proved < target:
+                    break
+        fitted = found is not None and found.status == "optimal" and proved < target
+        if not fitted or len(some) == problem.n_rows:
+            return proved
+        right *= MORE_RIGHT
 
 
-def hard_rows(problem: Problem, tree: Tree) -> tuple[Rows, int]:
-    """Give the rows that a tree errs on with some that it gets right, and what the former cost."""
+def hard_rows(problem: Problem, tree: Tree, right_ones: int = RIGHT) -> tuple[Rows, int]:
+    """Give the rows that a tree errs on with some that it gets right, and what the former cost.
+
+    There are so many right ones for each wrong one, of the same leaves first, then of all.
+    """
     costs = problem.row_costs()
     chosen: list[Rows] = []
-    errors = 0
+    errors = wanted = 0
     for rows in leaf_rows(tree, problem):
         labels = problem.labels[rows]
         totals = np.bincount(labels, weights=costs[rows])
         right = labels == totals.argmax()
         wrong = rows[~right]
         errors += int(costs[wrong].sum())
-        chosen += [wrong, rows[right][every(int(right.sum()), RIGHT * len(wrong))]]
-    return np.sort(np.concatenate(chosen)), errors
+        wanted += (1 + right_ones) * len(wrong)
+        chosen += [wrong, rows[right][every(int(right.sum()), right_ones * len(wrong))]]
+    hard = np.concatenate(chosen)
+    if right_ones > RIGHT:
+        others = np.setdiff1d(np.arange(problem.n_rows), hard)
+        hard = np.concatenate([hard, others[every(len(others), max(wanted - len(hard), 0))]])
+    return np.sort(hard), errors
 
 
 def every(count: int, wanted: int) -> NDArray[np.intp]:

@@ -16,7 +16,6 @@ from math import isinf
 
 from exactree.bounds import useful_splits
 from exactree.engines.close_pairs import bounds_at_once
-from exactree.engines.improving import better_trees
 from exactree.engines.priced_sizes import by_sizes
 from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
 from exactree.engines.watch import RunSplits, Watch
@@ -45,11 +44,13 @@ MANY_NUMBERS, MOST_LEVELS = 50_000, 12
 # One level less has to be done by this share if there are many: a search of that depth in 0.7 of
 # the time would have half of it for bounds.
 LAST_SHARE = 0.5
-# What a first search of all levels is given, what the best tree may be made better in each time,
-# and by when a bound by some rows has to be done.
-FIRST_SHARE, IMPROVING_SHARE, BOUND_SHARE = 0.1, 0.05, 0.95
-# Of four levels the first plan takes longer, and the search itself proves much.
-FIRST_OF_FOUR = 0.4
+# What a first search of all levels is given (of four levels, which prove more by some rows, less);
+# first plans take so many seconds, and where time is short, they may have this share of it.
+FIRST_SHARE, FIRST_OF_FOUR = 0.25, 0.2
+FIRST_SECONDS, FIRST_MOST = 0.4, 0.4
+# What the best tree may be made better in each time, and by when a bound by some rows has to be
+# done.
+IMPROVING_SHARE, BOUND_SHARE = 0.05, 0.95
 
 
 def is_deep(problem: Problem) -> bool:
@@ -191,58 +192,63 @@ def level_by_level(
     problem: Problem,
     limits: Limits,
     show: OnProgress | None = None,
+    *,
+    improve: Run | None = None,
     below: RunBelow | None = None,
 ) -> Found:
     """Search fewer levels between two searches of all, each with a share of a limited time.
 
     The first search of all levels has a good tree at once, and often the answer. If it has not, a
     search of fewer levels for anything cheaper is over soon if the deep one has any hope to be. So
-    a stopped search is no worse than fewer levels in 0.7 of the time. The best tree is made better
-    part by part. Before the last search, which proves nothing for long, `below` bounds what trees
-    cost by few rows.
+    a stopped search is no worse than fewer levels in 0.7 of the time. `improve` makes the best tree
+    better. Before the last search, which proves little for long, `below` bounds what trees cost by
+    few rows.
     """
     watch = Watch(limits, show)
-    share = FIRST_SHARE if problem.max_depth > MORE else FIRST_OF_FOUR
-    first = run(problem, watch.limits(share), watch.shown(True))
+    last = LAST_SHARE if problem.max_depth > MORE else FEW_SHARE
+    first = run(problem, _first_limits(problem, watch), watch.shown(True))
     if first.status == "optimal":
         return first
     watch.keep(first, holds=True)
     for levels in range(FEW, problem.max_depth):
         if watch.is_over():
             return watch.ended(first)
-        _improve(run, problem, watch)
-        last = LAST_SHARE if problem.max_depth > MORE else FEW_SHARE
+        _improve(improve, problem, watch)
         share = last * FEW_SHARE ** (problem.max_depth - 1 - levels)
-        known = replace(watch.limits(share), known=watch.least())
-        if known.seconds:
-            watch.keep(run(replace(problem, max_depth=levels), known, watch.shown(False)))
+        if watch.share_gone() < share:
+            fewer = replace(problem, max_depth=levels)
+            watch.keep(run(fewer, watch.known(share), watch.shown(False)))
+    _improve(improve, problem, watch)
     if watch.is_over():
         return watch.ended(first)
-    _improve(run, problem, watch)
     if below is not None and can_leave_rows_out(problem):
         _bound(below, problem, watch)
-    known = replace(watch.limits(1.0), known=watch.least(), proved=watch.proved)
-    return watch.finished(run(problem, known, watch.shown(True)))
+        if watch.is_over():
+            return watch.ended(first)
+    return watch.finished(run(problem, watch.known(1.0), watch.shown(True)))
 
 
-def _improve(run: Run, problem: Problem, watch: Watch) -> None:
-    """Make the best tree better part by part, unless that was done, within some of the time."""
+def _first_limits(problem: Problem, watch: Watch) -> Limits:
+    """Give the first search of all levels its share, and time for a first plan where there is."""
+    share = FIRST_SHARE if problem.max_depth > MORE else FIRST_OF_FOUR
+    limits = watch.limits(share)
+    least = min(FIRST_SECONDS, FIRST_MOST * watch.all.seconds)
+    return replace(limits, seconds=max(limits.seconds, least))
+
+
+def _improve(improve: Run | None, problem: Problem, watch: Watch) -> None:
+    """Make the best tree better, unless that was done, within some of the time."""
     best = watch.best
     assert best is not None
-    if watch.status != "optimal" or best.tree is watch.improved or problem.max_splits is not None:
+    if improve is None or best.tree is watch.improved or problem.max_splits is not None:
+        return
+    if watch.is_over() or problem.columns.max() <= 1:  # of two values: never worth it
         return
     until = min(watch.share_gone() + IMPROVING_SHARE, 1.0)
-
-    def solve(part: Problem) -> Found:
-        return run(part, replace(watch.limits(until), proved=0), None)  # of fewer rows
-
-    for tree, cost in better_trees(best.tree, problem, solve):
-        if cost < watch.least():
-            watch.took(tree, cost)
-        if watch.share_gone() >= until:
-            return
-    if watch.best is not None:
-        watch.improved = watch.best.tree
+    watch.keep(improve(problem, watch.known(until), watch.shown(False)))
+    best = watch.best
+    assert best is not None
+    watch.improved = best.tree
 
 
 def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
@@ -255,6 +261,8 @@ def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
         found = below(part, limits, watch.shown_bound(), target)
         assert found is not None
         watch.prove(found)
+        if part.n_rows == problem.n_rows and found.objective < watch.least():
+            watch.took(found.tree, found.objective)  # the best of all: it is below the target
         return found
 
     bound_by_some(problem, best.tree, search)

@@ -34,6 +34,13 @@ class Watch:
         seconds = 0.0 if over else share * self.all.seconds - self.began
         return replace(self.all, seconds=max(seconds, 0.0))
 
+    def known(self, share: float) -> Limits:
+        """Give the same, with the best tree to begin with, and what is proved of all trees."""
+        best = self.best
+        assert best is not None
+        limits = self.limits(share)
+        return replace(limits, known=best.objective, start=best.tree, proved=self.proved)
+
     def shown(self, last: bool) -> OnProgress | None:
         """Let the user see the best of all; a bound only if it holds for all trees."""
         show, before = self.show, perf_counter() - self.start
@@ -167,8 +174,12 @@ class Watch:
         return replace(best, status=status, lower_bound=self.proved, gap=gap)
 
     def is_over(self) -> bool:
-        """Tell whether another search would only begin: on a large table that alone takes long."""
-        return self.status == "interrupted" or self.share_gone() >= 1.0
+        """Tell whether nothing is left to be searched, or no time.
+
+        Without time another search would only begin: on a large table that alone takes long.
+        """
+        proved = self.least() <= self.proved
+        return proved or self.status == "interrupted" or self.share_gone() >= 1.0
 
     def ended(self, first: Found) -> Found:
         """Join a search of all trees with the best tree since; nothing follows."""
