@@ -95,7 +95,8 @@ LAYERS: dict[str, set[str]] = {
     | {"memory", "progress", "proof", "starting", "resuming"},
     "estimators": _SOLVE | {"importance", "solving"},
     "policy": _SOLVE | {"costs", "estimators"},
-    "sizes": _SOLVE | {"preparing", "progress", "rare_categories", "solving", "estimators"},
+    "sizes": _SOLVE
+    | {"preparing", "progress", "rare_categories", "solving", "starting", "estimators"},
     "export": _MODEL | {"splits"},
     "plot": _MODEL | {"splits", "export"},
     "report": _MODEL | {"splits", "export", "plot", "counting"},

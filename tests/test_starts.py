@@ -15,7 +15,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from exactree import OptimalTreeClassifier, solve, tree
+from exactree import OptimalTreeClassifier, OptimalTreeClassifierCV, size_path, solve, tree
+from exactree.sizes import choosing
 from exactree.splits import AxisSplit
 from exactree.starting import read_start
 from exactree.tree import Leaf, Node
@@ -170,3 +171,36 @@ def test_a_forest_has_no_tree() -> None:
         solve(X, y, max_depth=2, start=forest)
     with pytest.raises(ValueError, match="start=RandomForestClassifier is not fitted"):
         solve(X, y, max_depth=2, start=RandomForestClassifier(2))
+
+
+@pytest.mark.parametrize("max_depth", [4, None])
+def test_a_path_has_no_size_that_is_worse_than_its_start(max_depth: int | None) -> None:
+    X, y = load_iris(return_X_y=True)
+    best = solve(X, y, max_depth=2)
+    terms: dict[str, Any] = {"max_splits": 4, "max_depth": max_depth}
+    stopped = size_path(X, y, time_limit=0.0, start=best, **terms)
+    grown = next(k for k, cost in enumerate(stopped.objectives) if cost < 50)
+    assert stopped.objectives[-1] <= best.objective and grown >= tree.size(best.tree)
+    complete = size_path(X, y, **terms)
+    assert size_path(X, y, start=best, **terms).objectives == complete.objectives
+    ratio = size_path(X, y == 1, max_splits=3, max_depth=2, objective="f1", start=best)
+    plain = size_path(X, y == 1, max_splits=3, max_depth=2, objective="f1")
+    assert ratio.objectives == plain.objectives
+
+
+def test_cross_validation_starts_with_a_tree_in_the_last_fit_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a fold, a tree that has seen the rows left out would be judged too well."""
+    X, y = load_iris(return_X_y=True)
+    best = solve(X, y, max_depth=2)
+    starts = []
+
+    def recorded(*args: Any, **terms: Any) -> Any:
+        starts.append(terms["start"])
+        return size_path(*args, **terms)
+
+    monkeypatch.setattr(choosing, "size_path", recorded)
+    clf = OptimalTreeClassifierCV(max_splits=3, cv=3, start=best.tree).fit(X, y)
+    assert starts == [None, None, None, best.tree]
+    assert clf.path_[3].objective <= best.objective

@@ -43,6 +43,7 @@ class PathParameters(
     ClassWeight,
     Limits,
     Workers,
+    Start,
     Progress,
     Columns,
 ):
@@ -99,12 +100,12 @@ class PolicyParameters(Trees, MaxSplits, Penalty, Shape, Limits, Verbose, Column
 
 
 class RegressorCVParameters(
-    Trees, MaxSplits, Constrained, Loss, Choosing, Limits, Verbose, Columns
+    Trees, MaxSplits, Constrained, Loss, Choosing, Limits, Start, Verbose, Columns
 ):
     """Of `OptimalTreeRegressorCV`."""
 
 
 class ClassifierCVParameters(
-    Trees, MaxSplits, Constrained, Choosing, ClassWeight, Limits, Verbose, Columns
+    Trees, MaxSplits, Constrained, Choosing, ClassWeight, Limits, Start, Verbose, Columns
 ):
     """Of `OptimalTreeClassifierCV`."""

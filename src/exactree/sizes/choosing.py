@@ -24,6 +24,11 @@ from exactree.tables import Reading, read_training
 
 Floats = NDArray[np.float64]
 RULES = ("one_standard_error", "best")
+START = (
+    "A tree to begin with in the search of all rows, as `OptimalTreeClassifier` takes it. In folds "
+    "it has no place: it may have seen the rows that are left out, and a search that is stopped "
+    "would be judged by what it cannot know."
+)
 
 
 class ChoosesSize(OptimalTree, ABC):
@@ -125,7 +130,7 @@ class ChoosesSize(OptimalTree, ABC):
             found.append(-score(model, X, y, weights))
         return np.array(found)
 
-    def _path(self, X: Any, y: Any, weights: Floats | None, splits: Any) -> SizePath:
+    def _path(self, X: Any, y: Any, weights: Floats | None, splits: Any, **others: Any) -> SizePath:
         own = {
             name: value
             for name, value in self.get_params(deep=False).items()
@@ -137,7 +142,7 @@ class ChoosesSize(OptimalTree, ABC):
             max_splits=self.max_splits,
             sample_weight=weights,
             on_progress=ProgressTable() if self.verbose else None,
-            **{**own, "splits": splits, **self._problem()},
+            **{**own, "splits": splits, **self._problem(), **others},
         )
         if found[-1].status == "interrupted":
             raise KeyboardInterrupt
@@ -154,7 +159,7 @@ class ChoosesSize(OptimalTree, ABC):
         factors[heavy > 0] = self._factors(y[heavy > 0], heavy[heavy > 0])
         for train, test in folds(self.cv, self, y, heavy, groups):
             given = None if weights is None else heavy[train]
-            path = self._path(X[train], y[train], given, splits)
+            path = self._path(X[train], y[train], given, splits, start=None)
             stopped += path[-1].status not in ("optimal", "local")
             if self.scoring is None:
                 errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))

@@ -12,7 +12,7 @@ from exactree import inputs, tree
 from exactree.estimators import OptimalTree, OptimalTreeClassifier
 from exactree.parameters import ClassifierCVParameters, completed, takes
 from exactree.problem import Result
-from exactree.sizes.choosing import ChoosesSize, Floats
+from exactree.sizes.choosing import START, ChoosesSize, Floats
 
 
 @takes(
@@ -20,6 +20,7 @@ from exactree.sizes.choosing import ChoosesSize, Floats
     default={"max_depth": 3, "max_splits": 7},
     max_splits="The largest number of splits to try.",
     time_limit="Seconds for each search: one for every fold, and one for all rows.",
+    start=START,
     class_weight="Factor for the weights of each class, in the searches and in the errors.",
 )
 class OptimalTreeClassifierCV(ChoosesSize, OptimalTreeClassifier):

@@ -12,7 +12,7 @@ from exactree import inputs, tree
 from exactree.estimators import OptimalTree, OptimalTreeRegressor
 from exactree.parameters import RegressorCVParameters, completed, takes
 from exactree.problem import Result
-from exactree.sizes.choosing import ChoosesSize, Floats
+from exactree.sizes.choosing import START, ChoosesSize, Floats
 
 
 def _poisson(y: Floats, predicted: Floats) -> Floats:
@@ -34,6 +34,7 @@ LOSSES: dict[str, Callable[[Floats, Floats], Floats]] = {
     default={"max_depth": 3, "max_splits": 7, "objective": "squared_error"},
     max_splits="The largest number of splits to try.",
     time_limit="Seconds for each search: one for every fold, and one for all rows.",
+    start=START,
     objective='The loss, in the searches and on the rows left out: "squared_error", '
     '"absolute_error" or "poisson".',
 )

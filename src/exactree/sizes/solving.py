@@ -8,12 +8,14 @@ from typing import Any
 
 from exactree.engines import search, search_sizes, single_leaf, surface_sizes, surfaces
 from exactree.interrupts import deferred, interruptible
-from exactree.problem import Found, Problem, Result
+from exactree.problem import Found, Limits, Problem, Result
 from exactree.rare_categories import refuse_left_out
 from exactree.request import Request
 from exactree.sizes.agreement import never_rising
 from exactree.solving import Solving, best_ratio, heard, sources_of
 from exactree.splits import Sources
+from exactree.starting import read_start
+from exactree.tree import size
 
 
 def solve_sizes(X: Any, y: Any, request: Request, max_splits: int) -> list[Result]:
@@ -33,6 +35,8 @@ def solve_sizes(X: Any, y: Any, request: Request, max_splits: int) -> list[Resul
             solving.pose(sources)
         with deferred() as noted:
             found = [solving.watch.ended(result) for result in _all_sizes(solving, max_splits)]
+            if (start := solving.start) is not None:
+                found = [*found[: size(start.tree)], *map(start.better, found[size(start.tree) :])]
             time = solving.for_fitting(found[-1])
             shown = never_rising([solving.written(result, time) for result in found])
             # More splits than the rows, the depth or the search have use for change nothing.
@@ -47,9 +51,13 @@ def solve_sizes(X: Any, y: Any, request: Request, max_splits: int) -> list[Resul
 def _ratios(solving: Solving, sources: Sources, max_splits: int) -> list[Result]:
     """Solve for a ratio of counts and every size; they share the time."""
     found: list[Result] = []
+    given = solving.request.start
+    start = None if given is None else read_start(given, solving.data.feature_names)
     for k in range(max_splits + 1):
         seconds = solving.left().seconds / (max_splits + 1 - k)
-        one = Solving(replace(solving.request, max_splits=k, time_limit=seconds), perf_counter())
+        fits = start if start is not None and size(start) <= k else None
+        asked = replace(solving.request, max_splits=k, time_limit=seconds, start=fits)
+        one = Solving(asked, perf_counter())
         one.data, one.where = solving.data, solving.where
         with deferred() as noted:
             found.append(heard(best_ratio(one, sources), noted))
@@ -65,17 +73,22 @@ def _all_sizes(solving: Solving, max_splits: int) -> list[Found]:
     if not room:
         return [single_leaf(problem, "optimal")]
     if solving.engine is search:
-        return search_sizes(problem, solving.left(), solving.show)
+        return search_sizes(problem, _left(solving), solving.show)
     if solving.engine is surfaces:
-        return surface_sizes(problem, solving.left(), solving.show)
+        return surface_sizes(problem, _left(solving), solving.show)
     return _one_by_one(solving, problem, room)
+
+
+def _left(solving: Solving) -> Limits:
+    """Give the limits for all sizes: a tree to begin with is too large for some of them."""
+    return replace(solving.left(), known=None, start=None)
 
 
 def _one_by_one(solving: Solving, problem: Problem, room: int) -> list[Found]:
     """Run an engine for every size; they share the time."""
     found = [single_leaf(replace(problem, max_splits=0), "optimal")]
     for k in range(1, room + 1):
-        left = solving.left()
+        left = _left(solving)
         share = replace(left, seconds=left.seconds / (room + 1 - k))
         found.append(solving.engine(replace(problem, max_splits=k), share, solving.show))
         if found[-1].status == "interrupted":
