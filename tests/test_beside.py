@@ -56,6 +56,28 @@ def test_threads_and_improving_decide_nothing() -> None:
         assert {found.objective for found in trees} == {trees[0].objective}
 
 
+def by_a_tree(rng: Generator, X: Any, levels: int) -> Any:
+    """Label rows by a random tree."""
+    if not levels or len(X) < 2:
+        return np.full(len(X), rng.integers(0, 2))
+    column = rng.integers(X.shape[1])
+    left = X[:, column] <= np.quantile(X[:, column], rng.uniform(0.25, 0.75))
+    y = np.empty(len(X), int)
+    y[left], y[~left] = by_a_tree(rng, X[left], levels - 1), by_a_tree(rng, X[~left], levels - 1)
+    return y
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_perfect_tree_before_the_proof_is_the_same_for_all_threads(seed: int) -> None:
+    """Steps before the search end it, and always come in the same order."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((400, 5)).round(2)
+    y = by_a_tree(rng, X, 5)
+    one, other = (solve(X, y, max_depth=5, n_jobs=n_jobs) for n_jobs in (1, 3))
+    assert one.status == "optimal" and one.objective == 0
+    assert one.tree == other.tree
+
+
 def test_without_a_limit_of_time_the_tree_becomes_better_before_the_first_round_ends() -> None:
     X, y = blocks(1500, 1)
     costs: list[float] = []

@@ -8,10 +8,10 @@
 // When nothing helps any more, the next tree is started, in the order of what the first plans with
 // its first split cost. It may be worse than the best one until its ends are solved.
 //
-// What a step does depends on the trees that it starts from, and on nothing else. Of five levels and
-// more, and where time is limited, as much work as the first plan took is done before the search;
-// then the calling thread does a share of what it does between two pieces. So they come in the same
-// order always, though not at the same time.
+// What a step does depends on the trees that it starts from, and on nothing else. Of five levels
+// and more, and where time is limited, as much work as the first plan took is done before the
+// search; then the calling thread does a share of what it does between two pieces. So they come in
+// the same order always, though not at the same time.
 #pragma once
 
 #include <vector>

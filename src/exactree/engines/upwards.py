@@ -44,10 +44,10 @@ MANY_NUMBERS, MOST_LEVELS = 50_000, 12
 # One level less has to be done by this share if there are many: a search of that depth in 0.7 of
 # the time would have half of it for bounds.
 LAST_SHARE = 0.5
-# What a first search of all levels is given (of four levels, which prove more by some rows, less);
+# What a first search of all levels is given (of four levels it solves thresholds exactly, too);
 # first plans take so many seconds, and where time is short, they may have this share of it.
-FIRST_SHARE, FIRST_OF_FOUR = 0.25, 0.2
-FIRST_SECONDS, FIRST_MOST = 0.4, 0.4
+FIRST_SHARE, FIRST_OF_FOUR = 0.25, 0.3
+FIRST_SECONDS, FIRST_MOST = 0.5, 0.5
 # What the best tree may be made better in each time, and by when a bound by some rows has to be
 # done.
 IMPROVING_SHARE, BOUND_SHARE = 0.05, 0.95
