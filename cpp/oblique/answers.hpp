@@ -13,12 +13,12 @@ namespace KERNEL_NAMESPACE {
 // The costs of some rows, and their sums by side and answer.
 class AnswerSides {
  protected:
-  AnswerSides(const ObliqueData& data, const std::vector<int>& rows)
+  AnswerSides(const ObliqueData& data, const NodeRows& rows)
       : answers_(static_cast<std::size_t>(data.classes)) {
-    costs_.reserve(rows.size() * answers_);
-    for (const int i : rows) {
-      const Cost* row = data.prices + static_cast<std::size_t>(i) * answers_;
-      costs_.insert(costs_.end(), row, row + answers_);
+    costs_.reserve(rows.rows().size() * answers_);
+    for (std::size_t k = 0; k < rows.rows().size(); ++k) {
+      const Cost* row = data.prices + static_cast<std::size_t>(rows.rows()[k]) * answers_;
+      for (std::size_t a = 0; a < answers_; ++a) costs_.push_back(rows.times(k) * row[a]);
     }
     for (auto& side : sum_) side.resize(answers_);
   }
@@ -37,7 +37,7 @@ class AnswerMeter : public AnswerSides {
   static constexpr bool kElastic = true, kBuckets = true;
   static constexpr Level kWorst = kInfinite;
 
-  AnswerMeter(const ObliqueData& data, const std::vector<int>& of) : AnswerSides(data, of) {
+  AnswerMeter(const ObliqueData& data, const NodeRows& of) : AnswerSides(data, of) {
     for (std::size_t i = 0; i < rows(); ++i) {
       largest_.push_back(*std::max_element(row(i), row(i) + answers_));
       total_ += static_cast<double>(largest_.back());
@@ -135,7 +135,7 @@ class SpreadMeter : public AnswerSides {
   static constexpr bool kElastic = false, kBuckets = false;
   static constexpr Level kWorst = std::numeric_limits<double>::infinity();
 
-  SpreadMeter(const ObliqueData& data, const std::vector<int>& of) : AnswerSides(data, of) {
+  SpreadMeter(const ObliqueData& data, const NodeRows& of) : AnswerSides(data, of) {
     z_.reserve(costs_.size());
     for (std::size_t i = 0; i < rows(); ++i) {
       double mean = 0;
@@ -197,7 +197,7 @@ class SpreadMeter : public AnswerSides {
 class Answers {
  public:
   using GrowMeter = SpreadMeter;
-  static constexpr double kWorse = .03;
+  static constexpr double kWorse = .04, kJoint = .1;
 
   explicit Answers(const ObliqueData& data)
       : data_(data), sum_(static_cast<std::size_t>(data.classes)) {}
@@ -214,7 +214,7 @@ class Answers {
   bool differ(int a, int b) const { return !std::equal(row(a), row(a) + sum_.size(), row(b)); }
 
   template <class Function>
-  void with_last_meter(const std::vector<int>& rows, Function&& use) const {
+  void with_last_meter(const NodeRows& rows, Function&& use) const {
     AnswerMeter meter(data_, rows);
     use(meter);
   }

@@ -24,37 +24,45 @@ std::size_t rows_for_direction(int columns) {
 
 Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, int columns,
                       Random& random) {
-  Neighbours near;
-  for (std::size_t i = 0; i < wishes.size(); ++i)
-    if (wishes[i] != 0) near.rows.push_back(static_cast<int>(i));
-  const auto all = near.rows.size();
-  const std::size_t want = std::max(std::min(all, static_cast<std::size_t>(2 * columns + 4)),
-                                    static_cast<std::size_t>(share * static_cast<double>(all)));
+  const auto all = static_cast<double>(scores.size());
+  const double want = std::max(share * all, static_cast<double>(2 * columns + 4));
+  const double edge = distance_of_nearest(scores, static_cast<std::size_t>(want));
   const auto distance = [&scores](int i) { return std::fabs(scores[static_cast<std::size_t>(i)]); };
-  double edge = std::numeric_limits<double>::infinity();
-  if (want < all) {
-    std::nth_element(near.rows.begin(), near.rows.begin() + static_cast<std::ptrdiff_t>(want),
-                     near.rows.end(),
-                     [&distance](int a, int b) { return distance(a) < distance(b); });
-    edge = distance(near.rows[want]) * 1.0000001 + 1e-12;
-    near.rows.resize(want);
+  Neighbours near;
+  near.rows.resize(scores.size() + 1);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    near.rows[kept] = static_cast<int>(i);
+    kept += wishes[i] != 0 && std::fabs(scores[i]) < edge ? 1 : 0;
   }
+  near.rows.resize(kept);
   draw_some(near.rows, rows_for_direction(columns), random);
   for (const int i : near.rows) {
     const double u = distance(i) / edge;
-    near.weights.push_back(std::fabs(wishes[static_cast<std::size_t>(i)]) *
-                           std::max(0.0, 1 - u * u));
+    near.weights.push_back(std::fabs(wishes[static_cast<std::size_t>(i)]) * (1 - u * u));
   }
   return near;
 }
 
-// Sums in eight lanes, for vector registers. The order of the terms is fixed on every machine.
-double product(const double* a, const double* b, std::size_t n) {
-  double lanes[8] = {};
-  for (std::size_t i = 0; i < n; i += 8)
-    for (std::size_t l = 0; l < 8; ++l) lanes[l] += a[i + l] * b[i + l];
+// Eight numbers side by side. The order in which products are summed is fixed on every machine.
+typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+
+double sum_of(const Eight& lanes) {
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+// The products of one column with `Many` others, `room` apart: several sums at once, as each has to
+// wait for its last term.
+template <std::size_t Many>
+void products(const double* a, const double* others, std::size_t room, double* out) {
+  Eight sums[Many] = {};
+  for (std::size_t i = 0; i < room; i += 8) {
+    const Eight x = *reinterpret_cast<const Eight*>(a + i);
+    for (std::size_t k = 0; k < Many; ++k)
+      sums[k] += x * *reinterpret_cast<const Eight*>(others + k * room + i);
+  }
+  for (std::size_t k = 0; k < Many; ++k) out[k] = sum_of(sums[k]);
 }
 
 // The weighted products of all pairs of columns, below the diagonal, and those with the wishes.
@@ -81,9 +89,11 @@ struct Moments {
     for (std::size_t i = 0; i < n; ++i) {
       const double* x = &points[i * room];
       for (std::size_t a = 0; a < m; ++a) weighted[a] = near.weights[a] * x[a];
-      sums[i] = product(wish.data(), x, room);
-      for (std::size_t j = 0; j <= i; ++j)
-        gram[i * n + j] = product(weighted.data(), &points[j * room], room);
+      products<1>(wish.data(), x, room, &sums[i]);
+      std::size_t j = 0;
+      for (; j + 4 <= i + 1; j += 4)
+        products<4>(weighted.data(), &points[j * room], room, &gram[i * n + j]);
+      for (; j <= i; ++j) products<1>(weighted.data(), &points[j * room], room, &gram[i * n + j]);
     }
   }
 };
@@ -114,6 +124,18 @@ bool solve_symmetric(std::vector<double>& a, std::vector<double>& b) {
 }
 
 }  // namespace
+
+double distance_of_nearest(const Scores& scores, std::size_t many) {
+  constexpr std::size_t kLooks = 256;
+  if (many >= scores.size()) return std::numeric_limits<double>::infinity();
+  const std::size_t looks = std::min(kLooks, scores.size());
+  std::vector<double> distances(looks);
+  for (std::size_t k = 0; k < looks; ++k)
+    distances[k] = std::fabs(scores[k * scores.size() / looks]);
+  const auto edge = distances.begin() + static_cast<std::ptrdiff_t>(many * looks / scores.size());
+  std::nth_element(distances.begin(), edge, distances.end());
+  return *edge * 1.0000001 + 1e-12;
+}
 
 bool local_least_squares(const NodeRows& rows, const Wishes& wishes, const Scores& scores,
                          double share, Random& random, Plane& direction) {

@@ -5,6 +5,9 @@
 
 namespace KERNEL_NAMESPACE {
 
+// About how far off the plane so many rows are that are nearest to it, read off some of them.
+double distance_of_nearest(const Scores& scores, std::size_t many);
+
 // Weighted least squares of the wishes on the rows near the plane, a local discriminant: near are
 // the share of the rows with the smallest scores, and nearer ones count more. This is the direction
 // that pays most: at the right bandwidth it is Newton's for a smoothed loss.

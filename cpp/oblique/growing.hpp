@@ -13,9 +13,10 @@ namespace KERNEL_NAMESPACE {
 
 namespace {
 
-// So many rows are enough to find a plane of so many columns; more only take longer.
+// So many rows are enough to find a first plane of so many columns, as it is improved on all of
+// them; more only take longer.
 std::size_t rows_for_plane(int columns) {
-  return static_cast<std::size_t>(std::max(4000, 150 * columns));
+  return static_cast<std::size_t>(std::max(1000, 40 * columns));
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ Plane TreeSearch<Targets>::start_plane(const NodeRows& rows) {
   }
   plane = rows.narrowed(bisector(rows.rows(), rows.column_numbers()));
   if (kind == 2) return plane;
-  PriceMeter meter(targets_.random_prices(rows.rows(), random_), 0);
+  PriceMeter meter(targets_.random_prices(rows.rows(), random_));
   SplitSearch<PriceMeter> search(rows, meter, 0, 0, random_, pace_);
   search.start(plane);
   search.least_squares();
@@ -77,7 +78,7 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   Rows some = rows;
   draw_some(some, rows_for_plane(data_.columns), random_);
   const Plane none(static_cast<std::size_t>(data_.columns) + 1, 0.0);
-  const NodeRows own(data_, some, columns_for(none));
+  const NodeRows own(data_, {some, {}}, columns_for(none));
   const Plane from = start_plane(own);
   const auto search = [&](auto& meter) {
     // Of a sample, the sides are only about what they will be of all rows.
@@ -91,9 +92,9 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
     at(n).plane = own.widened(split.plane(), data_.columns);
   };
   if (depth + 1 == shape_.max_depth) {
-    targets_.with_last_meter(some, search);
+    targets_.with_last_meter(own, search);
   } else {
-    typename Targets::GrowMeter meter(data_, some);
+    typename Targets::GrowMeter meter(data_, own);
     search(meter);
   }
   route(n);

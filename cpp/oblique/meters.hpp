@@ -72,12 +72,15 @@ class PriceSums {
   double weight_ = 0;
 };
 
-// Each row has a price: what the trees below make of it on either side.
+// Each row has a price: what the trees below make of it on either side. What it costs on its better
+// side is left out.
 class PriceMeter : public PriceSums {
  public:
-  PriceMeter(const std::vector<Cost>& prices, Cost all_left) {
-    all_left_ = all_left;
-    for (const Cost p : prices) add_row(p);
+  explicit PriceMeter(const std::vector<Cost>& prices) {
+    for (const Cost p : prices) {
+      add_row(p);
+      all_left_ += std::max<Cost>(-p, 0);
+    }
   }
   Level level() const { return sum_; }
   Level pass_bucket(std::size_t b) {
@@ -96,9 +99,10 @@ class PriceMeter : public PriceSums {
 // total - s, and with one label for both it is the weight of the other class.
 class TwoLabelMeter : public PriceSums {
  public:
-  TwoLabelMeter(const ObliqueData& data, const std::vector<int>& rows, int first) {
-    for (const int i : rows) {
-      const Cost w = data.costs == nullptr ? data.unit : data.costs[i];
+  TwoLabelMeter(const ObliqueData& data, const NodeRows& rows, int first) {
+    for (std::size_t k = 0; k < rows.rows().size(); ++k) {
+      const int i = rows.rows()[k];
+      const Cost w = rows.times(k) * (data.costs == nullptr ? data.unit : data.costs[i]);
       const bool is_first = data.labels[i] == first;
       class_[is_first ? 0 : 1] += w;
       add_row(is_first ? w : -w);
@@ -132,14 +136,15 @@ class TwoLabelMeter : public PriceSums {
 // Rows with classes and weights, by class and side. Classes that do not occur are left out.
 class ClassSides {
  public:
-  ClassSides(const ObliqueData& data, const std::vector<int>& rows) {
+  ClassSides(const ObliqueData& data, const NodeRows& rows) {
     std::vector<std::int32_t> number(static_cast<std::size_t>(data.classes), -1);
     std::int32_t classes = 0;
-    for (const int i : rows) {
+    for (std::size_t k = 0; k < rows.rows().size(); ++k) {
+      const int i = rows.rows()[k];
       std::int32_t& own = number[static_cast<std::size_t>(data.labels[i])];
       if (own < 0) own = classes++;
       labels_.push_back(own);
-      weights_.push_back(data.costs == nullptr ? data.unit : data.costs[i]);
+      weights_.push_back(rows.times(k) * (data.costs == nullptr ? data.unit : data.costs[i]));
       total_ += static_cast<double>(weights_.back());
     }
     for (auto& side : count_) side.resize(static_cast<std::size_t>(classes));
@@ -328,10 +333,11 @@ class MeanMeter {
   static constexpr bool kElastic = true, kBuckets = false;
   static constexpr Level kWorst = std::numeric_limits<double>::infinity();
 
-  MeanMeter(const ObliqueData& data, const std::vector<int>& rows) {
-    for (const int i : rows) {
+  MeanMeter(const ObliqueData& data, const NodeRows& rows) {
+    for (std::size_t k = 0; k < rows.rows().size(); ++k) {
+      const int i = rows.rows()[k];
       y_.push_back(data.targets[i]);
-      w_.push_back(data.masses[i]);
+      w_.push_back(rows.times(k) * data.masses[i]);
       squares_ += w_.back() * y_.back() * y_.back();
       total_ += w_.back();
     }

@@ -44,11 +44,17 @@ inline void shuffle(std::vector<int>& items, Random& random) {
     std::swap(items[i - 1], items[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
 }
 
+// Some of the rows of a node, of which each stands for several.
+struct SomeRows {
+  std::vector<int> rows;
+  std::vector<int> times;  // of each; empty: 1
+};
+
 class NodeRows {
  public:
   // Some rows, and the columns that the plane may use.
-  NodeRows(const ObliqueData& data, std::vector<int> rows, std::vector<int> columns)
-      : rows_(std::move(rows)), columns_(std::move(columns)) {
+  NodeRows(const ObliqueData& data, SomeRows some, std::vector<int> columns)
+      : rows_(std::move(some.rows)), times_(std::move(some.times)), columns_(std::move(columns)) {
     z_.resize(rows_.size() * columns_.size());
     double* to = z_.data();
     for (const int j : columns_) {
@@ -58,12 +64,14 @@ class NodeRows {
     }
     if (!data.least_side.binds()) return;
     counts_.reserve(rows_.size());
-    for (const int i : rows_) counts_.push_back(data.counts == nullptr ? 1 : data.counts[i]);
+    for (std::size_t k = 0; k < rows_.size(); ++k)
+      counts_.push_back(times(k) * (data.counts == nullptr ? 1 : data.counts[rows_[k]]));
   }
 
   int size() const { return static_cast<int>(rows_.size()); }
   int columns() const { return static_cast<int>(columns_.size()); }
   const std::vector<int>& rows() const { return rows_; }
+  int times(std::size_t k) const { return times_.empty() ? 1 : times_[k]; }
   const std::vector<int>& column_numbers() const { return columns_; }
   const double* column(int j) const {
     return z_.data() + static_cast<std::size_t>(j) * rows_.size();
@@ -99,7 +107,7 @@ class NodeRows {
   }
 
  private:
-  std::vector<int> rows_, columns_;
+  std::vector<int> rows_, times_, columns_;
   std::vector<double> z_;
   std::vector<int> counts_;
 };

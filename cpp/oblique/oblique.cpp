@@ -3,8 +3,8 @@
 // Several trees are grown; the better half goes on for some rounds each, the better half of these
 // for twice as many, and so on; the last one until it is stuck. A tree may get a little worse on
 // its way, as in simulated annealing, so the last one soon leaves the best of its trees behind.
-// Then the best tree of all goes on by itself a few times, since what follows is random, and then
-// the same begins again, with the best among the first.
+// Then the best tree of all goes on by itself until it is stuck too, since what follows is random,
+// and then the same begins again without it: beside it new trees would not last long enough.
 //
 // Threads. A round depends on its number and on the tree that it starts from. Several are done
 // ahead, then they are looked at in order. Once one of them has changed a tree that a later one
@@ -32,7 +32,8 @@ class LocalSearch {
   LocalSearch(const ObliqueData& data, const ObliqueRequest& request, Control& control,
               std::atomic<Cost>& shown)
       : request_(request), control_(control), shown_(shown), rounds_(data, request, control) {
-    to_start_ = static_cast<int>(request.starts.size()) + rounds_.anew();
+    const int given = static_cast<int>(request.starts.size());
+    to_start_ = given + std::max(rounds_.anew() - given, 1);
     std::vector<int> all(static_cast<std::size_t>(data.rows));
     std::iota(all.begin(), all.end(), 0);
     ObliqueTree::Node leaf;
@@ -57,8 +58,7 @@ class LocalSearch {
 
  private:
   static constexpr int kFirstRounds = 4;  // of each tree, while several go on
-  static constexpr int kStuck = 300;      // rounds without a better tree
-  static constexpr int kTries = 3;        // of the best tree before others are grown
+  static constexpr int kStuck = 150;      // rounds without a better tree
 
   bool ended() const {
     if (round_ == 0) return false;  // there is always a tree
@@ -135,10 +135,11 @@ class LocalSearch {
       return true;
     }
     if (trees_.size() == 1 && stuck_ > kStuck) {
-      if (++tries_ % kTries == 0)
-        begin_again();
-      else
+      best_goes_on_ = !best_goes_on_;
+      if (best_goes_on_)
         trees_ = {result_.tree}, stuck_ = 0, lowest_ = result_.tree.cost;
+      else
+        begin_again();
       return true;
     }
     return changed;
@@ -155,22 +156,24 @@ class LocalSearch {
   }
 
   void begin_again() {
-    trees_ = {result_.tree};
+    trees_.clear();
     to_start_ = rounds_.anew();
     share_ = 0;
   }
 
   // Whether a tree goes on from here: one that is worse by a random part of what may be saved may,
-  // so that the search leaves places where every change makes the tree worse.
+  // so that the search leaves places where every change makes the tree worse. That is counted from
+  // the best tree on the way, as otherwise many such steps would lead far up.
   bool accept(const ObliqueTree& found, std::int64_t round) {
     ObliqueTree& present = trees_[static_cast<std::size_t>(done_) % trees_.size()];
     if (trees_.size() > 1) lowest_ = kInfinite;
     ++stuck_;
     if (found.cost < lowest_) lowest_ = found.cost, stuck_ = 0;
     Random random(request_.seed, ~static_cast<std::uint64_t>(round));
-    const auto saved = static_cast<double>(present.cost - request_.lower_bound);
+    const Cost from = std::min(lowest_, present.cost);
+    const auto saved = static_cast<double>(from - request_.lower_bound);
     const double worse = Targets::kWorse * random.exponential() * saved;
-    if (static_cast<double>(found.cost - present.cost) > worse) return false;
+    if (found.cost > present.cost && static_cast<double>(found.cost - from) > worse) return false;
     present = found;
     return true;
   }
@@ -186,7 +189,8 @@ class LocalSearch {
   std::int64_t done_ = 0;           // rounds with these trees, which take turns
   std::int64_t share_ = 0;          // rounds for each of these trees
   Cost lowest_ = kInfinite;         // cost of the last tree on its way
-  int idle_ = 0, stuck_ = 0, tries_ = 0;
+  int idle_ = 0, stuck_ = 0;
+  bool best_goes_on_ = false;  // after it was stuck
 };
 
 }  // namespace

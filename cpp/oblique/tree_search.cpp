@@ -1,6 +1,7 @@
 #include "oblique/tree_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "oblique/growing.hpp"
@@ -229,51 +230,77 @@ std::vector<int> TreeSearch<Targets>::columns_for(const Plane& plane) {
 
 template <class Targets>
 template <class Meter>
-bool TreeSearch<Targets>::search_split(int n, const NodeRows& rows, Meter& meter,
-                                       typename Meter::Level floor, Plane& found) {
+bool TreeSearch<Targets>::search_split(int n, const NodeRows& rows, Meter& meter, Plane& found) {
   int least[2];
   const int below[2] = {at(n).left, at(n).right};
   for (int s = 0; s < 2; ++s) least[s] = data_.least_side.least * (1 + splits_below(below[s]));
   SplitSearch<Meter> search(rows, meter, least[0], least[1], random_, pace_);
   search.start(rows.narrowed(at(n).plane));
   const auto before = search.level();
-  search.improve(patience(), floor);
+  search.improve(patience(), 0);
   scans_ += search.scans();
   if (meter.below(before, search.level())) return false;
   found = rows.widened(search.plane(), data_.columns);
   return true;
 }
 
-// Searches a better plane for the node, all others fixed: above two leaves with the best labels for
-// the two sides, else with the values that the leaves below have now. True if the tree is better.
+// The rows near the plane of n in full, and of the others some, each for several. What a better
+// plane changes is mostly near, and a few of the others tell what it would do to them.
+template <class Targets>
+SomeRows TreeSearch<Targets>::thinned(int n, Rows rows) {
+  constexpr int kFar = 8;
+  const auto columns = static_cast<std::size_t>(data_.columns);
+  const std::size_t near = 200 + columns * columns;  // fewer would fit planes to themselves
+  if (rows.size() < 2 * near) return {std::move(rows), {}};
+  const Plane& plane = at(n).plane;
+  Scores scores(rows.size(), plane.back());
+  for (std::size_t j = 0; j + 1 < plane.size(); ++j) {
+    if (plane[j] == 0) continue;
+    const double* z = data_.z + j * static_cast<std::size_t>(data_.rows);
+    for (std::size_t k = 0; k < rows.size(); ++k) scores[k] += plane[j] * z[rows[k]];
+  }
+  const double edge = distance_of_nearest(scores, near);
+  SomeRows some;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const bool far = std::fabs(scores[k]) > edge;
+    if (far && random_.below(kFar) != 0) continue;
+    some.rows.push_back(rows[k]);
+    some.times.push_back(far ? kFar : 1);
+  }
+  return some;
+}
+
+// What it costs more if a row of n goes right: the values of the leaves below are those of now.
+template <class Targets>
+Cost TreeSearch<Targets>::price(int n, int i) const {
+  return targets_.cost(i, end_value(at(n).right, i)) - targets_.cost(i, end_value(at(n).left, i));
+}
+
+// Searches a better plane for the node, all others fixed, with the values that the leaves below
+// have now; above two leaves, now and then with the best values for the two sides. True if the tree
+// is better.
 template <class Targets>
 bool TreeSearch<Targets>::improve_node(int n) {
   const Rows rows = rows_of(n);
-  if (rows.size() < 2) return false;
   const Cost before = cost_below(n);
+  const Node &left = at(at(n).left), &right = at(at(n).right);
+  const bool joint = left.left < 0 && right.left < 0 &&
+                     (left.value == right.value || random_.uniform() < Targets::kJoint);
+  Rows care = rows;
+  if (!joint && !data_.least_side.binds())
+    std::erase_if(care, [&](int i) { return price(n, i) == 0; });
+  if (care.size() < 2) return false;
+  const NodeRows own(data_, thinned(n, std::move(care)), columns_for(at(n).plane));
   Plane found;
   bool any = false;
-  if (is_leaf(at(n).left) && is_leaf(at(n).right)) {
-    const NodeRows own(data_, rows, columns_for(at(n).plane));
-    targets_.with_last_meter(rows,
-                             [&](auto& meter) { any = search_split(n, own, meter, 0, found); });
+  if (joint) {
+    targets_.with_last_meter(own, [&](auto& meter) { any = search_split(n, own, meter, found); });
   } else {
-    Rows care;
     std::vector<Cost> prices;
-    Cost all_left = 0, floor = 0;
-    for (const int i : rows) {
-      const Cost left = targets_.cost(i, end_value(at(n).left, i));
-      const Cost right = targets_.cost(i, end_value(at(n).right, i));
-      if (left == right && !data_.least_side.binds()) continue;
-      care.push_back(i);
-      prices.push_back(right - left);
-      all_left += left;
-      floor += std::min(left, right);
-    }
-    if (care.size() < 2) return false;
-    const NodeRows own(data_, care, columns_for(at(n).plane));
-    PriceMeter meter(prices, all_left);
-    any = search_split(n, own, meter, floor, found);
+    for (std::size_t k = 0; k < own.rows().size(); ++k)
+      prices.push_back(own.times(k) * price(n, own.rows()[k]));
+    PriceMeter meter(prices);
+    any = search_split(n, own, meter, found);
   }
   if (!any) return false;
   at(n).plane.swap(found);

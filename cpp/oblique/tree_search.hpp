@@ -94,10 +94,11 @@ class TreeSearch {
   void settle();
 
   // Improving one node: tree_search.cpp.
+  SomeRows thinned(int n, Rows rows);
+  Cost price(int n, int i) const;
   bool improve_node(int n);
   template <class Meter>
-  bool search_split(int n, const NodeRows& rows, Meter& meter, typename Meter::Level floor,
-                    Plane& found);
+  bool search_split(int n, const NodeRows& rows, Meter& meter, Plane& found);
   // Growing: growing.cpp.
   void grow(int n, const Rows& rows, int depth);
   Plane start_plane(const NodeRows& rows);

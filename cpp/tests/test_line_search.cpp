@@ -80,11 +80,11 @@ void test_line_search(Effort effort) {
     data.classes = classes;
     data.labels = labels.data();
     data.costs = costs.data();
-    const plain::NodeRows rows(data, all, {0});
-    compare(rows, plain::PriceMeter(prices, 5000), scores, change);
-    compare(rows, plain::LabelMeter(data, all), scores, change);
+    const plain::NodeRows rows(data, {all, {}}, {0});
+    compare(rows, plain::PriceMeter(prices), scores, change);
+    compare(rows, plain::LabelMeter(data, rows), scores, change);
     for (std::int32_t& label : labels) label = label == 0 ? 0 : 1;
-    compare(rows, plain::TwoLabelMeter(data, all, 0), scores, change);
+    compare(rows, plain::TwoLabelMeter(data, rows, 0), scores, change);
   }
 }
 

@@ -279,7 +279,7 @@ class _Run:
             min_rows=problem.least_side.least,
             plane_columns=self.terms.most,
             starts=starts,
-            seed=self.limits.seed,
+            seed=self.limits.seed ^ self.rounds << 32,  # others than in the rounds before
             idle_rounds=idle_rounds,
             time_limit=max(time - self._writing(time), LEAST_SECONDS),
             threads=self.terms.threads(self.memory, self.limits.threads),
