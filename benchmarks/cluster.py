@@ -142,7 +142,8 @@ def makespan(done: Sequence[Done], after: Sequence[Sequence[int]], workers: int)
     """Run the pieces on so many workers, those that were asked first before others."""
     dice = random.Random(0)
     cost = [
-        LATENCY + one.processor_seconds * (SLOWER if dice.random() < STRAGGLERS else 1.0)
+        LATENCY / one.together
+        + one.processor_seconds * (SLOWER if dice.random() < STRAGGLERS else 1.0)
         for one in done
     ]
     waits = [len(set(before)) for before in after]

@@ -1,9 +1,9 @@
 """What an engine looks at and what it gives back.
 
 A `Problem` has no coordinates: ranks, labels, weights and budgets. For an integral objective there
-are no real numbers either: one unit of cost is worth `scale` of the user's weight, so that
-everything before the final conversion is exact. Other objectives are in the user's units, as
-floats. An engine is a function from a problem and its limits to a `Found` in the same units.
+are no real numbers either: a unit of cost is worth `scale` of the user's weight, and all before the
+final conversion is exact. Others are in the user's units, as floats. An engine is a function from a
+problem and its limits to a `Found` in the same units.
 """
 
 from __future__ import annotations
@@ -309,6 +309,9 @@ class Runner(Protocol):
     def __call__(self, kind: str, rows: tuple[Any, ...], terms: dict[str, Any]) -> Any:
         """Run a search, given its kind and what its native function takes."""
 
+    def watched(self, best: Number, bound: Number, *, begins: bool) -> None:
+        """Let those who watch know of a search that runs here: that it begins, or has ended."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -369,10 +372,7 @@ def told(on_progress: OnProgress | None, progress: Progress) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """What an engine gives back: the best tree and what is proved of it, in the problem's units.
-
-    The fields are those of `Result`; the tree asks for ranks and partitions of the problem.
-    """
+    """What an engine gives back, in the problem's units: the fields of `Result`, tree in ranks."""
 
     status: Status
     space: str

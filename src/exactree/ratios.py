@@ -151,6 +151,12 @@ def _balanced(request: Request, data: Data, run: Run) -> Result:
     )
 
 
+def ratio_of(found: Tree, ratio: Ratio, data: Data) -> float:
+    """Run a tree of the user's classes on the data, and give its loss."""
+    positive = _answers(found, data.X, ratio.place(data.classes))
+    return float(ratio.worth(counted(data, ratio).loss(positive)))
+
+
 class RatioSearch:
     """Steps from loss to loss, with the best tree and what is proved."""
 
@@ -272,10 +278,10 @@ class RatioSearch:
         )
 
 
-def _answers(found: Tree, X: Any) -> NDArray[np.bool_]:
-    """Tell which rows a tree of two classes calls positive."""
+def _answers(found: Tree, X: Any, positive: int = 1) -> NDArray[np.bool_]:
+    """Tell which rows a tree calls positive."""
     values = np.array([node.value if isinstance(node, Leaf) else 0 for node in nodes(found)])
-    return np.asarray(values[ends(found, X)] == 1)
+    return np.asarray(values[ends(found, X)] == positive)
 
 
 class _Filling:

@@ -17,6 +17,7 @@ from exactree.engines import Choice, choose, generic, search, single_leaf
 from exactree.interrupts import Noted, check, deferred, interruptible
 from exactree.memory import default_limit
 from exactree.objectives import check_declarations
+from exactree.objectives.ratios import Ratio
 from exactree.objectives.row_costs import RowCosts
 from exactree.parameters import CertifyParameters, SolveParameters, completed, takes
 from exactree.preparing import Data, make_problem, read_data, read_priced
@@ -24,9 +25,9 @@ from exactree.problem import Found, Limits, OnProgress, Plane, Problem, Progress
 from exactree.progress import ProgressTable, also_to
 from exactree.proof import certify, refuse_certificate, refuse_problem
 from exactree.rare_categories import refuse_left_out, search_frequent
-from exactree.ratios import solved_ratio
+from exactree.ratios import ratio_of, solved_ratio
 from exactree.request import Request, read_request
-from exactree.resuming import never_worse
+from exactree.resuming import Judge, best_so_far, judge_by, judge_for, keep
 from exactree.shaping import given_shapes, shaped
 from exactree.splits import Listing, Sources, SplitFamily, numbers_for
 from exactree.splits.binary import OtherValues
@@ -256,11 +257,21 @@ class Solving:
             shaped=found.tree if own else None,
         )
 
-    def never_worse(self, result: Result) -> Result:
-        """Give the best of this run and of those before it that had the same file."""
+    def never_worse(self, result: Result, max_splits: int | None = None) -> Result:
+        """Give the best of this run and of those before it that had the same file; keep it."""
         if self.where is None or self.where.ledger is None:
             return result
-        return never_worse(result, self.where.ledger, self.problem, self.data)
+        found = best_so_far(result, self.where.ledger, self._judge(max_splits))
+        keep(found, self.where.ledger)
+        return found
+
+    def _judge(self, max_splits: int | None) -> Judge:
+        asked, data = self.request, self.data
+        if isinstance(asked.ratio, Ratio):
+            ratio = asked.ratio
+            return judge_by(lambda tree: (tree, ratio_of(tree, ratio, data)), asked)
+        most = self.problem.max_splits if max_splits is None else max_splits
+        return judge_for(replace(self.problem, max_splits=most), data)
 
     def for_fitting(self, found: Found) -> SecondsLeft:
         """Give the splits of a tree what is left of the time, or some more if it is over."""
@@ -274,6 +285,7 @@ class Solving:
 
 def best_ratio(solving: Solving, sources: Sources) -> Result:
     """Solve for a ratio of counts, by searches that weigh the rows otherwise."""
+    ratio = solving.request.ratio
 
     def run(data: Data, request: Request) -> tuple[Problem, Found, Result]:
         one = Solving(request, perf_counter())
@@ -281,9 +293,13 @@ def best_ratio(solving: Solving, sources: Sources) -> Result:
         with interruptible():
             one.pose(sources)
         found = one.solved()
-        return one.problem, found, one.written(found)
+        result = one.written(found)
+        if not isinstance(ratio, Ratio):  # one search, of rows that weigh otherwise, is all
+            result = one.never_worse(result)
+        return one.problem, found, result
 
-    return solved_ratio(solving.request, solving.data, run, solving.started)
+    result = solved_ratio(solving.request, solving.data, run, solving.started)
+    return solving.never_worse(result) if isinstance(ratio, Ratio) else result
 
 
 def heard(result: Result, noted: Noted) -> Result:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from pathlib import Path
 from random import Random
@@ -320,6 +321,64 @@ def test_no_run_is_worse_than_those_before_it(terms: dict[str, Any], tmp_path: P
         assert found.objective <= best and found.lower_bound >= bound
         best, bound = found.objective, found.lower_bound
         assert (predict(found.tree, X) != y).sum() == best
+
+
+@pytest.mark.parametrize("executor", [False, True])
+def test_a_search_by_splits_gives_the_tree_it_gives_without_a_file(
+    executor: bool, tmp_path: Path
+) -> None:
+    """There are several optimal trees here, and searches by splits and by levels have their own."""
+    for seed in range(4):
+        X, y = table(60, 3, seed)
+        path = tmp_path / f"{seed}.ckpt"
+        expected = solve(X, y, max_splits=5)
+        with ThreadPoolExecutor(2) as threads:
+            terms: dict[str, Any] = {"executor": threads if executor else None, "checkpoint": path}
+            stopped = solve(X, y, max_splits=5, time_limit=0.01, **terms)
+            found = solve(X, y, max_splits=5, **terms)
+        assert stopped.lower_bound <= expected.objective <= stopped.objective
+        assert (found.status, found.objective) == ("optimal", expected.objective)
+        assert found.tree == expected.tree
+        kinds = [kind for kind, _ in records(path)]
+        assert kinds[-2:] == ["end", "result"]
+
+
+SHORT = (0.02, 0.2, 0.01, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("objective", ["f1", "jaccard", "balanced_error"])
+def test_no_ratio_is_worse_than_before(objective: str, tmp_path: Path) -> None:
+    X, y = table(300, 6)
+    terms: dict[str, Any] = {"objective": objective, "max_depth": 3}
+    path = tmp_path / "run.ckpt"
+    best, bound = inf, 0.0
+    for seconds in SHORT:
+        found = solve(X, y, checkpoint=path, time_limit=seconds, **terms)
+        assert found.objective <= best and found.lower_bound >= bound
+        best, bound = found.objective, found.lower_bound
+    expected = solve(X, y, **terms)
+    found = solve(X, y, checkpoint=path, **terms)
+    assert (found.status, found.objective) == ("optimal", expected.objective)
+    again = solve(X, y, checkpoint=path, time_limit=0.0, **terms)
+    assert (again.status, again.objective, again.tree) == ("optimal", found.objective, found.tree)
+
+
+@pytest.mark.parametrize("objective", ["error", "f1"])
+def test_no_size_is_worse_than_before(objective: str, tmp_path: Path) -> None:
+    X, y = table(200, 4)
+    terms: dict[str, Any] = {"objective": objective, "max_splits": 5, "max_depth": 3}
+    path = tmp_path / "run.ckpt"
+    best, bound = [inf] * 6, [0.0] * 6
+    for seconds in SHORT:
+        found = size_path(X, y, checkpoint=path, time_limit=seconds, **terms)
+        for k, one in enumerate(found):
+            assert one.objective <= best[k] and one.lower_bound >= bound[k]
+        best, bound = list(found.objectives), list(found.lower_bounds)
+    whole = size_path(X, y, checkpoint=path, **terms)
+    assert whole.objectives == size_path(X, y, **terms).objectives
+    again = size_path(X, y, checkpoint=path, time_limit=0.0, **terms)
+    assert [one.status for one in again] == ["optimal"] * 6
+    assert [one.tree for one in again] == [one.tree for one in whole]
 
 
 def test_the_result_of_a_run_is_there_at_once(tmp_path: Path) -> None:

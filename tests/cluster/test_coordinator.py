@@ -28,6 +28,35 @@ def test_shuffled_workers_give_what_one_thread_gives() -> None:
     assert sum(pool.lost for pool in pools) > 20
 
 
+@pytest.mark.parametrize(
+    ("rows", "workers", "terms"),
+    [
+        (150, 1, {}),
+        (150, 2, {"max_splits": 7}),
+        (150, 3, {"penalty": 3}),
+        (120, 2, {"max_depth": 5}),
+    ],
+)
+def test_pieces_go_on_with_what_a_slice_came_to(
+    rows: int, workers: int, terms: dict[str, Any]
+) -> None:
+    dice = np.random.default_rng(0)
+    X = dice.normal(size=(rows, 3))
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (dice.random(rows) < 0.25)
+    ranks = np.argsort(np.argsort(X, axis=0), axis=0).T
+    given = (np.ascontiguousarray(ranks, np.int32), y.astype(np.int32), 2, None)
+    posing = Posing("columns", given, {"max_depth": 4, **terms})
+    search = Stepping(posing, pool=ShuffledPool(rows, workers), slice=0.0002)
+    compare(posing, search.run(inf, None))
+    assert any(not one.complete for one in search.done)
+
+
+def test_a_tree_has_the_fewest_splits_below_its_first() -> None:
+    """Of the tree of one thread some split was not needed, since nobody had asked for fewer."""
+    found = compare(random_posing(134), random_posing(134).pose().run())
+    assert sum(feature >= 0 for feature in found.tree["feature"]) == 6
+
+
 @pytest.mark.fuzz
 def test_many_shuffled_workers() -> None:
     first = SystemRandom().randrange(10**9)

@@ -31,6 +31,7 @@ def test_status_tells_what_a_run_has_proved(data: str, tmp_path: Path, capsys: A
     told = capsys.readouterr().out
     assert "complete: optimal" in told and "gap 0" in told
     assert " 0 divided" in told  # that a piece was under way does not count as that
+    assert any(f"{name} <= " in told for name in "abc") and "x[" not in told
     assert main(["status", kept, "--json"]) == 0
     seen = json.loads(capsys.readouterr().out)
     assert seen["optimal"] and seen["objective"] == seen["lower_bound"] == fitted["objective"]

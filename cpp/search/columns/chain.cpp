@@ -376,10 +376,23 @@ template <class V>
 void Chain<V>::doubt(int k, Cost value) {
   for (int i = entry(kFirst).next; i != kLast; i = entry(i).next) {
     Entry& e = entry(i);
-    if (cost_below(e)[k] <= value &&
-        join(e.hi[0], e.hi[1], context_.penalty, context_.budgets)[k] > value)
-      e.closed = false;
+    const bool known = join(e.hi[0], e.hi[1], context_.penalty, context_.budgets)[k] <= value &&
+                       shares_known(e, k, value);
+    if (cost_below(e)[k] <= value && !known) e.closed = false;
   }
+}
+
+// Solving it for `value` + 1 with budget k settles them all: if sides with i and j splits, i + j <
+// k, cost at most that together, so do i splits beside k - 1 - i >= j, and j beside k - 1 - j. So
+// each of the two costs less than its cap in a pair that has all splits, and is solved.
+template <class V>
+bool Chain<V>::shares_known(const Entry& e, int k, Cost value) const {
+  for (int used = 0; used < k && context_.budgets > 1; ++used)
+    for (int i = 0; i <= used; ++i)
+      if (e.lo[0][i] + e.lo[1][used - i] + context_.penalty <= value &&
+          e.hi[0][i] + e.hi[1][used - i] + context_.penalty > value)
+        return false;
+  return true;
 }
 
 template <class V>

@@ -124,8 +124,9 @@ class Chain {
   void solved_for(int i, const V& solved, const V& target);
   // Looks again at everything before a position; whatever is known stays known.
   void reopen(int before);
-  // Opens the entries of which it is not known whether they cost at most `value` with budget k: a
-  // search that needed to know only whether they cost less closed them.
+  // Opens the entries of which it is not known whether they cost at most `value` with budget k, or
+  // with which shares of the splits: a search that needed to know only whether they cost less
+  // closed them.
   void doubt(int k, Cost value);
   // The first closed entry whose split costs at most `value` with budget k; -1 if there is none.
   int first_at_most(int k, Cost value) const;
@@ -158,6 +159,8 @@ class Chain {
   void spread(const Entry& from, Entry& to, bool& changed) const;
   // What is proved of a threshold that was solved.
   V solved_bound(const Entry& e) const;
+  // Whether it is known of every share of at most k splits between its sides if it costs `value`.
+  bool shares_known(const Entry& e, int k, Cost value) const;
   void open_below(Entry& e, const V& target);
   // A bound on every split at or after a and before b; see gap().
   V bound_between(const Entry& a, const Entry& b) const;

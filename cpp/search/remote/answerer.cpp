@@ -93,7 +93,10 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
     auto kid = std::make_unique<Solution<V>>();
     read_facts(near.facts, station.node->features(), *kid);
     const int entry = here.task_at(near.position).entry;
-    source.adopt(station.frame, here, entry, near.side, std::move(kid));
+    if (near.position == question.position)  // what an earlier slice came to
+      source.go_on_with(station.frame, here, entry, near.side, std::move(kid));
+    else
+      source.adopt(station.frame, here, entry, near.side, std::move(kid));
   }
   Job<V> job;
   job.task = here.task_at(question.position);

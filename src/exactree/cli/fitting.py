@@ -121,7 +121,7 @@ def run(args: argparse.Namespace, output: Output) -> int:
             how |= {"sample_weight": weights, "splits": families(splits)}
             with executor_of(args) as executor:
                 how |= {"executor": executor, "checkpoint": args.checkpoint}
-                result = search(output, X, y, **how, **budgets)
+                result = search(output, named_columns(X, names), y, **how, **budgets)
         named = replace(result, feature_names=tuple(names))
         if named.columns is not None:
             parameters |= {"missing": args.missing, "categories": args.categories}
@@ -220,6 +220,21 @@ def warn_of_hours(
             f"this search may take hours ({len(X)} rows, {X.shape[1]} columns; a rough guess): "
             "Ctrl-C or --time-limit end it with the best tree so far"
         )
+
+
+class Named(np.ndarray[Any, Any]):
+    """An array that knows the names of its columns, as a data frame does."""
+
+    columns: Sequence[str] = ()
+
+
+def named_columns(X: Any, names: Sequence[str]) -> Any:
+    """Let a search know what its columns are called: errors, and the file it keeps, show names."""
+    if not isinstance(X, np.ndarray):
+        return X
+    named = X.view(Named)
+    named.columns = names
+    return named
 
 
 def search(output: Output, X: Any, y: Target, **how: Any) -> Result:

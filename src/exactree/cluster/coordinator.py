@@ -1,9 +1,12 @@
 """Asks workers for the open pieces of a search, and takes over what they prove.
 
 What it does with time: a task gets a slice. A piece that is not done by then comes back with what
-is proved, and is divided: its sides become frontiers of their own, whose pieces are asked for next.
-So no worker is busy with one piece for long, better trees reach all of them with the next piece,
-and a lost task is a lost slice. Nothing depends on timing but how long it takes.
+is proved. If all workers have something to do, it is asked again with that, as the same piece with
+the best cost of now. If some have nothing to do, it is divided: its sides become frontiers of their
+own, whose pieces are asked for next. These are hundreds and short, and all pass through here, so
+that no more pieces are divided than can be served. So no worker is busy with one piece for long,
+better trees reach all of them with the next slice, and a lost task is a lost slice. Nothing depends
+on timing but how long it takes.
 """
 
 from __future__ import annotations
@@ -27,7 +30,14 @@ from exactree.cluster.posing import OVER_MASKS
 SLICE = 1.0
 WHOLE_SLICE = 8.0
 TASK = 0.1
-MOST_AT_ONCE = 8
+MOST_AT_ONCE = 64
+# Seconds that it takes here to ask for a piece and to take the reply over: so many short pieces at
+# a time can be served.
+SERVING = 0.0003
+# How much longer the next slice of a piece is that is not divided.
+LONGER = 1.5
+FACTS = ("left_facts", "right_facts")
+PART = ("complete", "lo", "hi", "counters", *FACTS)  # what a file has of a piece under way
 # Tasks that wait for workers that are far, if there are as many of these: else each of few workers
 # would often wait for one to arrive.
 LEAST_WAITING = 2
@@ -51,6 +61,8 @@ class Task:
     wanted: dict[str, Any] | None = None
     tries: int = 0
     posing: Any = None  # sent along if the worker did not know it
+    future: Any = None
+    counted: list[int] = field(default_factory=list)  # by earlier slices of its one piece
 
 
 @dataclass(frozen=True)
@@ -63,9 +75,12 @@ class Done:
     seconds: float
     processor_seconds: float
     complete: bool
+    together: int = 1  # pieces that were sent at once
 
     @classmethod
-    def of(cls, number: int, question: dict[str, Any], reply: dict[str, Any]) -> Done:
+    def of(
+        cls, number: int, question: dict[str, Any], reply: dict[str, Any], together: int
+    ) -> Done:
         """Read it off a question and its reply."""
         path = tuple(tuple(step) for step in question.get("path", ()))
         place = tuple(
@@ -74,7 +89,23 @@ class Done:
             else (question["feature"], question["position"])
         )
         times = reply["seconds"], reply["processor_seconds"]
-        return cls(number, path, place, *times, reply["complete"])
+        return cls(number, path, place, *times, reply["complete"], together)
+
+
+def level_of(question: dict[str, Any]) -> int:
+    """Tell how many splits are above a piece."""
+    return len(question.get("path", ()))
+
+
+def continued(question: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+    """Ask for the same piece with what is known of it by now."""
+    own = [
+        (question["position"], side, reply[name])
+        for side, name in enumerate(FACTS)
+        if name in reply
+    ]
+    near = [*own, *question.get("neighbours", [])]
+    return {**question, "lo": reply["lo"], "hi": reply["hi"], "neighbours": near}
 
 
 @dataclass
@@ -89,19 +120,21 @@ class Coordinator(KeptSearch):
         """Search until nothing is open, or a limit is reached."""
         self._done: SimpleQueue[tuple[Any, Task]] = SimpleQueue()
         self._waiting: deque[Task] = deque()
-        self._running: dict[int, Any] = {}
+        self._running: dict[int, Task] = {}
         self._workers: set[str] = set()
         self._broken = 0
-        self._piece_seconds = TASK
+        self._hungry = False  # somebody has nothing to do
+        self._lengths: dict[int, float] = {}  # seconds of a piece, by the level it is at
+        self._held: Any = None  # a piece that was asked for, but did not go with others
         try:
             if self._begin(time_limit, poll, self.memory_limit):
                 self._search()
         except LostPool as lost:
             self._give_up(str(lost))
         finally:
-            for future in self._running.values():
+            for task in self._running.values():
                 with suppress(Exception):  # of a pool that is lost
-                    future.cancel()
+                    task.future.cancel()
             self.pool.close()
         return self._finish(len(self._workers))
 
@@ -122,9 +155,11 @@ class Coordinator(KeptSearch):
         room = self._room()
         while self._waiting and len(self._running) < room:
             self._send(self._waiting.popleft())
+        self._hungry = False
         while len(self._running) < room:
             task = self._next_task()
             if isinstance(task, bool):
+                self._hungry = True
                 return task
             self._send(task)
         return True
@@ -138,18 +173,24 @@ class Coordinator(KeptSearch):
 
     def _next_task(self) -> Task | bool:
         """Put pieces together if they are short, and workers are far."""
-        together = round(TASK / max(self._piece_seconds, 1e-6))
-        at_once = 1 if self.pool.is_near() else max(1, min(MOST_AT_ONCE, together))
         numbers: list[int] = []
         questions: list[dict[str, Any]] = []
-        while len(questions) < at_once:
-            asked: Any = self._session.ask(self.pool.workers() > 1)
+        length = 0.0
+        while not questions or (length < TASK and len(questions) < MOST_AT_ONCE):
+            asked: Any = self._held or self._session.ask(self.pool.workers() > 1)
+            self._held = None
             if isinstance(asked, bool):
                 if not questions:
                     return asked
                 break
+            length += self._length(level_of(asked[1]))
+            if questions and length > 2 * TASK:  # those before it need not wait for it
+                self._held = asked
+                break
             numbers.append(asked[0])
             questions.append(asked[1])
+            if self.pool.is_near():
+                break
         divisible = all(question["divisible"] for question in questions)
         return Task(numbers, questions, self.slice if divisible else WHOLE_SLICE)
 
@@ -165,7 +206,8 @@ class Coordinator(KeptSearch):
         except Exception as error:  # the problem was on a worker that is lost
             self._failed(task, error)
             return
-        self._running[id(task)] = future
+        task.future = future
+        self._running[id(task)] = task
         answers = self._done  # not all of this: some executors keep what they are told to call
         future.add_done_callback(lambda done: answers.put((done, task)))
 
@@ -204,9 +246,12 @@ class Coordinator(KeptSearch):
     def _replies(self, task: Task, replies: list[dict[str, Any]]) -> None:
         for number, question, reply in zip(task.numbers, task.questions, replies, strict=False):
             self._workers.add(reply["worker"])
-            self.done.append(Done.of(number, question, reply))
+            if task.counted:
+                added = zip(task.counted, reply["counters"], strict=True)
+                reply["counters"] = [a + b for a, b in added]
+            self.done.append(Done.of(number, question, reply, len(task.questions)))
+            self._learn(level_of(question), reply["seconds"])
             if reply["complete"]:
-                self._piece_seconds += 0.2 * (reply["seconds"] - self._piece_seconds)
                 self._session.tell(number, reply)
                 if reply.get("trees"):
                     self._keep_trees()
@@ -218,10 +263,23 @@ class Coordinator(KeptSearch):
             self._waiting.appendleft(rest)
         self._keep_claims()
 
+    def _learn(self, level: int, seconds: float) -> None:
+        """Note how long pieces take."""
+        self._lengths[level] = 0.8 * self._length(level) + 0.2 * seconds
+
+    def _length(self, level: int) -> float:
+        return self._lengths.get(level, TASK)
+
     def _not_done(self, task: Task, reply: dict[str, Any]) -> None:
         """Divide a piece that took too long, or give it more time."""
+        question = task.questions[0]
         full = reply.get("why") == "memory_limit"
-        if task.questions[0]["divisible"] and self._session.divide(task.numbers[0], reply):
+        divisible = question["divisible"]
+        short = not full and "position" in question and task.seconds < WHOLE_SLICE
+        if divisible and short and not self._may_divide(level_of(question)):
+            self._go_on(task, reply)
+            return
+        if divisible and self._session.divide(task.numbers[0], reply):
             return
         task.tries += full
         if task.tries >= TRIES:
@@ -229,6 +287,27 @@ class Coordinator(KeptSearch):
             return
         task.seconds *= 1 if full else 2
         self._waiting.append(task)
+
+    def _go_on(self, task: Task, reply: dict[str, Any]) -> None:
+        """Ask for the same piece again, and keep what is known of it."""
+        question = task.questions[0]
+        if self.ledger is not None:
+            known = {name: reply[name] for name in PART if name in reply}
+            plain = {name: told for name, told in question.items() if name != "neighbours"}
+            self.ledger.claims([(plain, known)])
+        again, longer = continued(question, reply), LONGER * task.seconds
+        self._waiting.append(Task(task.numbers, [again], longer, counted=reply["counters"]))
+
+    def _may_divide(self, level: int) -> bool:
+        """Tell whether somebody waits for work, and the short pieces of one more can be served."""
+        served = {
+            str(question["path"])
+            for task in self._running.values()
+            for question in task.questions
+            if level_of(question) == level + 1
+        }
+        length = self._lengths.get(level + 1, SERVING)
+        return self._hungry and len(served) < length / SERVING
 
     def _failed(self, task: Task, error: Exception) -> None:
         """Send it again: to others where a worker was lost, a few times where it failed itself."""

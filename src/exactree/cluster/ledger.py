@@ -44,7 +44,7 @@ class Ledger:
         self._file: BinaryIO | None = None
         self._checked = False
         self._seconds = 0.0
-        self.latest: list[Any] | None = None  # result of the runs before
+        self.results: dict[str, list[Any]] = {}  # of the runs before, by the space of their trees
         self._open()
 
     def _open(self) -> None:
@@ -72,7 +72,7 @@ class Ledger:
             elif kind == "search":
                 current = self._searches.setdefault(str(content[0]), [])
             elif kind == "result":
-                self.latest = content
+                self.results[str(content[3])] = content
             elif current is not None:
                 current.append([kind, *content])
             if kind == "bound":
@@ -93,8 +93,12 @@ class Ledger:
         """Turn to a native search, one of those that a problem takes: give what is known of it."""
         if not self._checked:
             self.belong_to(posing.parts)
-        self._append("search", posing.key)
+        self.turn_to(posing.key)
         return self._searches.setdefault(posing.key, [])
+
+    def turn_to(self, key: str) -> None:
+        """Say whose the lines are that follow."""
+        self._append("search", key)
 
     def _refuse_others(self, ours: dict[str, str]) -> None:
         """Name what differs from the problem of the file."""

@@ -17,6 +17,8 @@ from exactree.cluster.posing import OVER_MASKS, Posing, of_problem
 
 # Trees of fewer levels are found before a task has reached its worker.
 FEWEST_LEVELS = 3
+# What the file calls a search that runs in this process and leaves no claims.
+HERE = "here"
 
 _current: ContextVar[Any] = ContextVar("exactree_executor", default=None)
 
@@ -80,6 +82,15 @@ class Elsewhere:
             search = Coordinator(posing, self.ledger, self.worker_memory, **how, pool=pool)
             self.coordinator = search
         return search.run(limits["time_limit"], limits["poll"])
+
+    def watched(self, best: float, bound: float, *, begins: bool) -> None:
+        """Say in the file what is known when a search that leaves no claims begins or ends."""
+        if self.ledger is None:
+            return
+        if begins:
+            self.ledger.turn_to(HERE)
+        note = self.ledger.bound if begins or bound < best else self.ledger.end
+        note(best, min(best, bound))
 
 
 @contextmanager

@@ -84,13 +84,21 @@ def upwards(
     assert found is not None
     watch.keep(found)
     if by_splits is not None:
+        _tell(limits, watch.least(), watch.proved, begins=True)
         found = _by_splits(by_splits, run, problem, watch, levels_of(found))
         if found is not None:
+            _tell(limits, found.objective, found.lower_bound, begins=False)
             return found
     if problem.max_depth > MORE and not isinf(limits.seconds):
         more = replace(problem, max_depth=MORE)
         watch.keep(run(more, watch.limits(MORE_SHARE), watch.shown(False)))
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
+
+
+def _tell(limits: Limits, best: Number, bound: Number, *, begins: bool) -> None:
+    """Let those who watch the file of a search know of one by splits, which leaves no claims."""
+    if limits.elsewhere is not None:
+        limits.elsewhere.watched(best, bound, begins=begins)
 
 
 def levels_of(few: Found) -> int:
@@ -290,6 +298,8 @@ def sizes_upwards(
     shallow = replace(problem, max_depth=FEW, max_splits=min(most, 2**FEW - 1))
     few = run_sizes(shallow, watch.limits(FEW_SHARE), watch.shown(False))
     found = few[: FEW + 1]
+    if by_splits is not None:
+        _tell(limits, few[-1].objective, 0, begins=True)
     for k in range(FEW + 1, most + 1):
         shallow_one = few[min(k, len(few) - 1)]
         watch.keep(shallow_one)
@@ -298,10 +308,12 @@ def sizes_upwards(
         if by_splits is not None:
             watch.proved = 0  # of fewer splits
             _prove_at_once(sized, watch, AT_ONCE_SHARE / (most - FEW))
-            limits, levels = replace(watch.limits(1.0), proved=watch.proved), levels_of(shallow_one)
-            one = by_splits(sized, limits, watch.shown(True), watch.least(), levels)
+            told, levels = replace(watch.limits(1.0), proved=watch.proved), levels_of(shallow_one)
+            one = by_splits(sized, told, watch.shown(True), watch.least(), levels)
         if one is None:
             one = run(sized, watch.limits(1.0), watch.shown(True))
         found.append(watch.finished(one))
         watch.keep(found[-1], 0.0)
+    if by_splits is not None:
+        _tell(limits, found[-1].objective, found[-1].lower_bound, begins=False)
     return found

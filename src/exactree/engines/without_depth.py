@@ -68,8 +68,6 @@ def _search_splits(
     It is known that none of so many levels is.
     """
     refuse_long_budget(problem, sizes=False)
-    if limits.elsewhere is not None:  # where there are workers, all of them search
-        return None
     found: Any = _native.search_splits(
         problem.columns,
         problem.labels,

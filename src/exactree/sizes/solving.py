@@ -42,10 +42,11 @@ def solve_sizes(X: Any, y: Any, request: Request, max_splits: int) -> list[Resul
             # More splits than the rows, the depth or the search have use for change nothing.
             shown += [shown[-1]] * (max_splits + 1 - len(shown))
             of_size = [replace(request, max_splits=k) for k in range(len(shown))]
-            return [
+            named = [
                 heard(replace(result, space=budget.in_words(sources.remark)), noted)
                 for result, budget in zip(shown, of_size, strict=True)
             ]
+            return never_rising([solving.never_worse(one, k) for k, one in enumerate(named)])
 
 
 def _ratios(solving: Solving, sources: Sources, max_splits: int) -> list[Result]:

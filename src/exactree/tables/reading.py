@@ -95,12 +95,13 @@ def read_training(X: Any, reading: Reading) -> tuple[Any, tuple[str, ...] | None
     if inputs.is_frame(X):
         table = _frame(X, reading)
         return simplest(checked(table, reading.missing)), table.names
+    names = inputs.column_names(X)  # an array of our own command line has some
     given = inputs.two_dimensions(inputs.as_array(X, "X", dates=True))
     chosen = reading.chosen(given.shape[1], None)
     if chosen or given.dtype.kind in "mM":
-        return simplest(checked(_array(given, chosen, reading), reading.missing)), None
+        return simplest(checked(_array(given, chosen, reading), reading.missing)), names
     values = inputs.read_matrix(given, holes=reading.missing == "split")[0]
-    return (_with_holes(values) if has_holes(values) else values), None
+    return (_with_holes(values, names) if has_holes(values) else values), names
 
 
 def has_holes(values: NDArray[np.float64]) -> bool:
