@@ -97,10 +97,14 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   std::unique_ptr<Sweep> make_sweep(Workspace& work) override {
     if constexpr (requires { typename Targets::Sweeping; }) {
       using Sweeping = typename Targets::Sweeping;
-      if (!ranks_.has_all_rows() || rows_ > Sweeping::kMostRows) return nullptr;
       const Problem& data = *ranks_.tools()->data;
-      if (work.control != nullptr && !work.control->has_room(Sweeping::bytes_of(data)))
-        return nullptr;
+      if (!ranks_.has_all_rows() || !Sweeping::handles(data)) return nullptr;
+      if (Control* control = work.control; control != nullptr) {
+        // Far less than the ranks of pairs, which have to keep to their share of the memory.
+        const std::int64_t bytes = Sweeping::bytes_of(data), limit = control->memory_limit;
+        if (limit > 0 && control->peak_bytes() + bytes > limit) return nullptr;
+        control->use_memory(bytes);
+      }
       auto sweep = std::make_unique<Sweeping>(data, ends_.data(), ranks_.tools()->twins);
       for (int f = 0; f < features_; ++f) {
         work.spend_on(rows_);

@@ -35,7 +35,8 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, int feature, Job<V>& job) 
       context(frame, feature), job.task.position, job.best, job.lo, job.hi));
 }
 
-// A sweep finds what the sides cost exactly, whatever is of interest of them.
+// A sweep finds what the sides cost whatever is of interest of them, or bounds it. In the latter
+// case those splits that may be below the best are scanned.
 template <class V>
 void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
                                std::vector<PlacedJob<V>>& jobs, Sweep::Room& room) {
@@ -45,22 +46,46 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
     const Job<V>& job = jobs[i].job;
     splits[i].feature = jobs[i].feature;
     splits[i].position = job.task.position;
+    splits[i].rank = frame.node->rank_at(jobs[i].feature, job.task.position);
     for (int s = 0; s < 2; ++s)
       splits[i].floors[s] = job.floors == nullptr ? nullptr : job.floors + s * stride;
   }
   sweep.run(splits, static_cast<int>(jobs.size()), room, work());
-  work().counters.evaluations += static_cast<std::int64_t>(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Job<V>& job = jobs[i].job;
     for (int s = 0; s < 2; ++s) {
       const Cost leaf = splits[i].leaf[s];
       const V found = V::depth_one(leaf, std::min(leaf, splits[i].best[s] + penalty()), n);
       raise_to(job.lo[s], found);
-      lower_to(job.hi[s], found);
+      lower_to(job.hi[s], sweep.exact() ? found : V::constant(leaf, n));
     }
+    const V least = join(job.lo[0], job.lo[1], penalty(), budgets(frame.budget));
+    if (!sweep.exact() && any_below(least, job.best)) {
+      scan_swept(frame, jobs[i].feature, room, static_cast<int>(i), job);
+      if (worker_.control().stopped()) return;
+      continue;
+    }
+    ++work().counters.evaluations;
+    if (!sweep.exact()) work().counters.count(Pruning::kJump);
     EXACTREE_CLAIM(claims::evaluated(context(frame, jobs[i].feature), job.task.position, job.best,
                                      job.lo, job.hi));
   }
+}
+
+// Scans a split that was swept, with the floors that were found of it. They tell enough of what is
+// above the best: no slack is of use.
+template <class V>
+void ColumnSource<V>::scan_swept(const Frame<V>& frame, int feature, Sweep::Room& room, int split,
+                                 Job<V>& job) {
+  const int columns = frame.node->features(), stride = floor_stride(columns);
+  floors_.assign(static_cast<std::size_t>(2 * stride), 0);
+  for (int s = 0; s < 2 && work().switches.on(Pruning::kFloor); ++s)
+    for (int g = 0; g < columns; ++g)
+      floors_[static_cast<std::size_t>(s * stride + g)] = room.floors_of(g, s)[split];
+  job.floors = floors_.data();
+  job.target = job.best;
+  evaluate(frame, feature, job);
+  job.floors = nullptr;
 }
 
 // Side cap. The split can cost less than the target only if each side costs less than what the
@@ -252,11 +277,12 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
   }
 }
 
-#define EXACTREE_SIDES(V)                                                                    \
-  template void ColumnSource<V>::evaluate(const Frame<V>&, int, Job<V>&);                    \
-  template void ColumnSource<V>::evaluate(const Frame<V>&, const Sweep&,                     \
-                                          std::vector<PlacedJob<V>>&, Sweep::Room&);         \
-  template bool ColumnSource<V>::side_wanted(const Frame<V>&, const Job<V>&, int, V&) const; \
+#define EXACTREE_SIDES(V)                                                                      \
+  template void ColumnSource<V>::evaluate(const Frame<V>&, int, Job<V>&);                      \
+  template void ColumnSource<V>::evaluate(const Frame<V>&, const Sweep&,                       \
+                                          std::vector<PlacedJob<V>>&, Sweep::Room&);           \
+  template void ColumnSource<V>::scan_swept(const Frame<V>&, int, Sweep::Room&, int, Job<V>&); \
+  template bool ColumnSource<V>::side_wanted(const Frame<V>&, const Job<V>&, int, V&) const;   \
   template V ColumnSource<V>::side_most(const Frame<V>&, const Job<V>&, int, int) const;
 EXACTREE_SIDES(One)
 EXACTREE_SIDES(Curve<8>)

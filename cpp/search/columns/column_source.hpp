@@ -122,6 +122,7 @@ class ColumnSource : public Source<V> {
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   Cost least_of_missing(const Frame<V>& frame, int low, int rows) const;
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
+  void scan_swept(const Frame<V>& frame, int feature, Sweep::Room& room, int split, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
   void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& told,
                  const Solution<V>& out) const;
@@ -137,6 +138,7 @@ class ColumnSource : public Source<V> {
   bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
   std::vector<Cost> largest_;                             // of the classes of a side
+  std::vector<std::uint16_t> floors_;                     // of one split that was swept
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
 };
 

@@ -29,6 +29,8 @@ void ColumnFrontier<V>::start_sweeps() {
   if (!sweep_) return;
   // Tests of small problems have both ways, by chance.
   sweep_all_ = switches.everywhere() ? (rows + columns) % 2 == 0 : rows < kSweptRows;
+  // Only costs, not bounds, have floors that the columns keep.
+  if (!sweep_all_ && !sweep_->exact()) sweep_.reset();
   frame_.swept = sweep_all_;
 }
 
@@ -52,9 +54,10 @@ template <class V>
 Asked ColumnFrontier<V>::sweep_all(Worker<V>& worker, ColumnPiece<V>& piece) {
   const int places = static_cast<int>(lanes_.size());
   bool busy = false;
-  for (int o = first_open_; o < places && piece.swept.size() < Sweep::kMost; ++o) {
+  for (int o = first_open_;
+       o < places && piece.swept.size() < static_cast<std::size_t>(sweep_->most()); ++o) {
     Lane& lane = lanes_[static_cast<std::size_t>(o)];
-    while (!lane.done && piece.swept.size() < Sweep::kMost) {
+    while (!lane.done && piece.swept.size() < static_cast<std::size_t>(sweep_->most())) {
       if (add_swept(o, worker, piece)) continue;
       if (lane.busy > 0) break;  // what is under way may open more
       end_round(o, worker);
@@ -74,12 +77,12 @@ bool ColumnFrontier<V>::sweep_first(Worker<V>& worker, ColumnPiece<V>& piece) {
   if (!sweep_) return false;
   const int places = static_cast<int>(lanes_.size());
   const auto done = [&](int o) { return lanes_[static_cast<std::size_t>(o)].done; };
-  int end = std::min(first_open_ + Sweep::kMost, places);
+  int end = std::min(first_open_ + sweep_->most(), places);
   bool over = true;
   for (int o = first_open_; o < end; ++o) over = over && done(o);
   if (over) {
     first_open_ = end;
-    end = std::min(first_open_ + Sweep::kMost, places);
+    end = std::min(first_open_ + sweep_->most(), places);
   }
   for (int o = first_open_; o < end; ++o) {
     Lane& lane = lanes_[static_cast<std::size_t>(o)];

@@ -23,6 +23,7 @@
 #include "search/targets/squared_fold.hpp"
 #include "search/targets/squared_pass.hpp"
 #include "search/targets/squared_scan.hpp"
+#include "search/targets/squared_sweep.hpp"
 #include "search/targets/squares.hpp"
 
 namespace exactree::EXACTREE_ISA {
@@ -32,6 +33,7 @@ class SquaredTargets {
  public:
   using Measure = Cost;
   using Numbers = void;  // see kNumbers in column_node.hpp
+  using Sweeping = SquaredSweep;
   static constexpr bool kWeighted = false;
 
   static Measure at_least(Cost c, Cost) { return c; }

@@ -93,6 +93,10 @@ class TwoClassSweep final : public Sweep {
   }
   void set_order(int f, const int* rows) { std::copy_n(rows, rows_, &orders_[index(f, rows_)]); }
 
+  static bool handles(const Problem& data) { return data.rows <= kMostRows; }
+  int most() const override { return kSides / 2; }
+  bool exact() const override { return true; }
+
   void run(SweptSplit* splits, int count, Room& room, Workspace& work) const override {
     Sums sums;
     spread(splits, count, room, sums);
@@ -134,7 +138,7 @@ class TwoClassSweep final : public Sweep {
 
   // Per row: what it counts in which sides.
   void spread(const SweptSplit* splits, int count, Room& room, Sums& sums) const {
-    room.assign(static_cast<std::size_t>(rows_), Line{});
+    room.lines.assign(static_cast<std::size_t>(rows_), Line{});
     for (int i = 0; i < count; ++i) {
       const std::uint16_t* order = &orders_[index(splits[i].feature, rows_)];
       for (int s = 0; s < 2; ++s) {
@@ -142,7 +146,7 @@ class TwoClassSweep final : public Sweep {
         int total = 0;
         for (int k = s == 0 ? 0 : p; k < (s == 0 ? p : rows_); ++k) {
           const std::int8_t sign = signs_[order[k]];
-          room[order[k]].lane[j] = sign;
+          room.lines[order[k]].lane[j] = sign;
           total += sign;
         }
         sums.rows[j] = static_cast<std::int16_t>(s == 0 ? p : rows_ - p);
@@ -191,7 +195,7 @@ class TwoClassSweep final : public Sweep {
       SideBytes low = SideBytes::splat(std::numeric_limits<std::int8_t>::max());
       if (ends[w] == low_bits(n)) {
         for (int k = 0; k < n; ++k) {
-          sum.add(SideBytes::load(room[order[k]].lane));
+          sum.add(SideBytes::load(room.lines[order[k]].lane));
           high.raise(sum);
           low.lower(sum);
         }
@@ -199,11 +203,11 @@ class TwoClassSweep final : public Sweep {
         int k = 0;
         for (Word v = ends[w]; v != 0; v &= v - 1) {
           for (const int end = first(v); k <= end; ++k)
-            sum.add(SideBytes::load(room[order[k]].lane));
+            sum.add(SideBytes::load(room.lines[order[k]].lane));
           high.raise(sum);
           low.lower(sum);
         }
-        for (; k < n; ++k) sum.add(SideBytes::load(room[order[k]].lane));
+        for (; k < n; ++k) sum.add(SideBytes::load(room.lines[order[k]].lane));
       }
       if (ends[w] != 0) note(before, high, low, sums);
       if (w + 1 < words_) move(before, sum);

@@ -15,6 +15,7 @@
 
 #include "search/bits.hpp"
 #include "search/columns/column_node.hpp"
+#include "search/targets/class_sweep.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -178,6 +179,8 @@ class UnitTargets {
 // Any number of classes, counted one by one.
 class ManyClasses : public UnitTargets {
  public:
+  using Sweeping = ClassSweep;
+
   struct Passes {
     Passes(const Scan<int>[2], const Workspace&) {}
   };
