@@ -15,6 +15,10 @@ from exactree.tree import Leaf, Tree, size
 
 CONFLICT, INCUMBENT = (list(_native.prunings()).index(name) for name in ("conflict", "incumbent"))
 SMALL_SIDE = list(_native.prunings()).index("small_side")
+SPARSE = [
+    list(_native.prunings()).index(name)
+    for name in ("sibling", "second_split", "small_side", "two_splits", "majority", "archive")
+]
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,16 @@ def random_case(rng: np.random.Generator) -> Case:
     return sorted_case(X, y, weights, int(rng.integers(1, 2 * heavy + 1)))
 
 
+def case_of_many_rows(rng: np.random.Generator) -> Case:
+    """Few columns of two values, so that a price can be many errors, and all sets can be tried."""
+    n, columns = int(rng.integers(20, 150)), int(rng.integers(2, 6))
+    X = (rng.random((n, columns)) < rng.choice([0.1, 0.3, 0.5], columns)).astype(np.int64)
+    X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+    classes = int(rng.choice([2, 2, 3]))
+    y = (X[:, 0] + X[:, -1] * X[:, 1] + (rng.random(n) < rng.choice([0.1, 0.4]))) % classes
+    return sorted_case(X, y, None, int(rng.integers(3, 30)))
+
+
 def optimum(case: Case) -> int:
     """The least cost of any tree: every split of every set of rows is tried."""
     costs, known = case.costs(), {}
@@ -119,6 +133,22 @@ def test_equals_brute_force(seed: int) -> None:
         found = case.solved(isa=str(rng.choice(_native.instruction_sets())))
         assert found.status == "optimal"
         assert found.objective == found.lower_bound == tree_cost(case, found) == optimum(case)
+
+
+@pytest.mark.parametrize("make", [case_of_many_rows, random_case])
+@pytest.mark.parametrize("seed", range(3))
+def test_each_pruning_alone_equals_brute_force(
+    seed: int, make: Callable[[np.random.Generator], Case]
+) -> None:
+    rng = np.random.default_rng(200 + seed)
+    every = (1 << len(_native.prunings())) - 1
+    for _ in range(60):
+        case = make(rng)
+        best = optimum(case)
+        alone = int(rng.choice(np.asarray(SPARSE)))
+        for off in (0, every & ~(1 << alone)):
+            found = case.solved(switches=off, isa=str(rng.choice(_native.instruction_sets())))
+            assert found.objective == found.lower_bound == tree_cost(case, found) == best
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -39,7 +39,7 @@ enum class Pruning {
   kConflict,  // equal rows of both classes, taken out in pairs
   // Columns of many values again:
   kQuadrant,  // the same rows, met by the same two splits in the other order
-  // No depth (and kIncumbent, kSibling, kArchive, kConflict):
+  // No depth (and kIncumbent, kSibling, kSecondSplit, kArchive, kConflict):
   kSameColumn,  // columns that part the rows alike
   kSmallSide,   // a side that weighs no more than a price
   kTwoSplits,   // a side costs what two splits make of it, or three prices

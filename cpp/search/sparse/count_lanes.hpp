@@ -65,6 +65,12 @@ struct CountLanes {
     if constexpr (kHalf) return {_mm512_maskz_max_epu16(~__mmask32{0}, a.v, b.v)};
     return {_mm512_maskz_max_epu32(0xFFFF, a.v, b.v)};
   }
+  // All bits of a lane that is at most `most`, else none.
+  friend CountLanes at_most(CountLanes a, CountLanes most) {
+    if constexpr (kHalf) return {_mm512_movm_epi16(_mm512_cmple_epu16_mask(a.v, most.v))};
+    return {_mm512_movm_epi32(_mm512_cmple_epu32_mask(a.v, most.v))};
+  }
+  friend CountLanes operator|(CountLanes a, CountLanes b) { return {_mm512_or_si512(a.v, b.v)}; }
   // How many bits the lanes of two registers have in common, added to these.
   CountLanes plus_common(CountLanes a, CountLanes b) const {
     const __m512i both = _mm512_and_si512(a.v, b.v);
@@ -118,6 +124,15 @@ struct CountLanes {
   }
   friend CountLanes max(CountLanes a, const CountLanes& b) {
     for (int i = 0; i < kSize; ++i) a.v[i] = std::max(a.v[i], b.v[i]);
+    return a;
+  }
+  friend CountLanes at_most(CountLanes a, const CountLanes& most) {
+    for (int i = 0; i < kSize; ++i)
+      a.v[i] = a.v[i] <= most.v[i] ? static_cast<Count>(~Count{0}) : Count{0};
+    return a;
+  }
+  friend CountLanes operator|(CountLanes a, const CountLanes& b) {
+    for (int i = 0; i < kSize; ++i) a.v[i] = static_cast<Count>(a.v[i] | b.v[i]);
     return a;
   }
   CountLanes plus_common(const CountLanes& a, const CountLanes& b) const {

@@ -15,21 +15,39 @@ class PairCounts {
   using Node = SparseNode<Count>;
   using Lanes = CountLanes<Count>;
 
-  explicit PairCounts(const WeightedRows& rows) : rows_(rows) {}
+  // `cells`: whether node.cells is of interest.
+  PairCounts(const WeightedRows& rows, Cost penalty, bool cells) : rows_(rows) {
+    const Cost below = penalty / rows.unit, above = (penalty + rows.unit - 1) / rows.unit;
+    const Cost most = static_cast<Count>(~Count{0});
+    price_ = static_cast<Count>(std::min(above, most));
+    useless_ = static_cast<Count>(std::clamp<Cost>(2 * below - above, 0, most));
+    capping_ = cells && price_ >= kWorthCapping;
+  }
 
   // Fills node.one: for both sides of every column, the fewest errors of a tree of one split. Every
   // pair of columns is counted once and serves the sides of both. False: stopped.
+  //
+  // And node.cells: the least that the two cells of a second split that is of use cost, a cell
+  // counted with its errors or with a price (rounded up to errors), whichever is less; all bits are
+  // set if no second split is of use; all are zero where a price is too few errors. A cell is a
+  // leaf with its errors, or has a split and costs a price. A split is of no use if one of its
+  // cells, of weight n, costs at least c and n <= c + a price: the tree of the other cell for both
+  // costs no more, and has fewer splits. Here c is the capped count, which may be above the price
+  // by less than an error, hence `useless_`.
   template <class Tick>
   bool single_splits(Node& node, const Tick& tick) {
     const auto padded = static_cast<std::size_t>(node.padded);
-    for (auto& one : node.one) {
-      one.resize(padded);
-      std::fill(one.begin(), one.end(), static_cast<Count>(~Count{0}));
+    for (int s = 0; s < 2; ++s) {
+      node.one[s].assign(padded, static_cast<Count>(~Count{0}));
+      node.cells[s].assign(padded, static_cast<Count>(capping_ ? ~Count{0} : Count{0}));
     }
     for (int i = 0; i < node.columns; ++i) {
       if (!tick(static_cast<std::int64_t>(node.chunks + 8) * (node.padded / Lanes::kSize)))
         return false;
-      rows_.classes == 2 ? pairs_with<true>(node, i) : pairs_with<false>(node, i);
+      if (rows_.classes == 2)
+        capping_ ? pairs_with<true, true>(node, i) : pairs_with<true, false>(node, i);
+      else
+        capping_ ? pairs_with<false, true>(node, i) : pairs_with<false, false>(node, i);
     }
     return true;
   }
@@ -84,14 +102,15 @@ class PairCounts {
     return sum;
   }
 
-  // Errors of leaves on the four cells of two columns, for many second columns at once.
+  // Of the four cells of two columns, for many second columns at once: errors of leaves, weights.
   struct Cells {
     Lanes both, first, second, neither;
   };
   template <bool kTwo>
-  Cells cells(const Node& node, int i, int j) const {
+  Cells cells(const Node& node, int i, int j, Cells& sum) const {
     Cells most{Lanes::zero(), Lanes::zero(), Lanes::zero(), Lanes::zero()};
-    Cells sum = most, least = most;
+    Cells least = most;
+    sum = most;
     for (int c = 0; c < rows_.classes; ++c) {
       const Count* counts = node.counts(c);
       const Lanes both = common(node, c, i, j);
@@ -107,29 +126,58 @@ class PairCounts {
       } else {
         most = {max(most.both, both), max(most.first, first), max(most.second, second),
                 max(most.neither, neither)};
-        sum = {sum.both + both, sum.first + first, sum.second + second, sum.neither + neither};
       }
+      sum = {sum.both + both, sum.first + first, sum.second + second, sum.neither + neither};
     }
     if (kTwo) return least;
     return {sum.both - most.both, sum.first - most.first, sum.second - most.second,
             sum.neither - most.neither};
   }
 
-  template <bool kTwo>
+  template <bool kTwo, bool kCapping>
   void pairs_with(Node& node, int i) {
     Lanes in_one = Lanes::splat(static_cast<Count>(~Count{0})), in_other = in_one;
+    Lanes cells_one = in_one, cells_other = in_one;
     for (int j = i / Lanes::kSize * Lanes::kSize; j < node.padded; j += Lanes::kSize) {
-      const Cells e = cells<kTwo>(node, i, j);
+      Cells weight;
+      const Cells e = cells<kTwo>(node, i, j, weight);
       in_one = min(in_one, e.both + e.first);
       in_other = min(in_other, e.second + e.neither);
       Count *one = node.one[1].data() + j, *other = node.one[0].data() + j;
       min(Lanes::load(one), e.both + e.second).store(one);
       min(Lanes::load(other), e.first + e.neither).store(other);
+      if constexpr (kCapping) {
+        const Capped both = capped(e.both, weight.both), first = capped(e.first, weight.first);
+        const Capped second = capped(e.second, weight.second);
+        const Capped neither = capped(e.neither, weight.neither);
+        cells_one = min(cells_one, together(both, first));
+        cells_other = min(cells_other, together(second, neither));
+        Count *cell_one = node.cells[1].data() + j, *cell_other = node.cells[0].data() + j;
+        min(Lanes::load(cell_one), together(both, second)).store(cell_one);
+        min(Lanes::load(cell_other), together(first, neither)).store(cell_other);
+      }
     }
-    Count &one = node.one[1][static_cast<std::size_t>(i)],
-          &other = node.one[0][static_cast<std::size_t>(i)];
-    one = std::min(one, in_one.smallest());
-    other = std::min(other, in_other.smallest());
+    lower(node.one[1], i, in_one);
+    lower(node.one[0], i, in_other);
+    if constexpr (kCapping) {
+      lower(node.cells[1], i, cells_one);
+      lower(node.cells[0], i, cells_other);
+    }
+  }
+  static void lower(Lines<Count>& counts, int i, Lanes found) {
+    Count& least = counts[static_cast<std::size_t>(i)];
+    least = std::min(least, found.smallest());
+  }
+  // What a cell is counted with, and all bits if a split with this cell is of no use.
+  struct Capped {
+    Lanes errors, useless;
+  };
+  Capped capped(Lanes errors, Lanes weight) const {
+    const Lanes least = min(errors, Lanes::splat(price_));
+    return {least, at_most(weight - least, Lanes::splat(useless_))};
+  }
+  static Lanes together(const Capped& a, const Capped& b) {
+    return (a.errors + b.errors) | a.useless | b.useless;
   }
 
   // The chunks in which side s of column f has rows, and these rows.
@@ -219,6 +267,11 @@ class PairCounts {
   }
 
   const WeightedRows& rows_;
+  // Where a price is a few errors only, most cells cost one: capping them takes longer than it
+  // spares.
+  static constexpr Count kWorthCapping = 4;
+  Count price_, useless_;
+  bool capping_;
   std::vector<int> chunk_, first_;
   std::vector<Count> member_, beside_;
   Lines<Count> sizes_, most_[2], counted_;

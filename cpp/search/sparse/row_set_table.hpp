@@ -41,7 +41,9 @@ class RowSetTable {
   // Keys of `words` words; at most about so many bytes, after which all is forgotten and begun
   // anew: what is missing costs time only.
   RowSetTable(int words, std::int64_t bytes, Control& control)
-      : words_(words), most_bytes_(bytes), control_(control), slots_(1024) {}
+      : words_(words), most_bytes_(bytes), control_(control), slots_(64) {
+    reserve();
+  }
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[place(hash)]); }
   void prefetch_key(std::uint64_t hash) const {
@@ -62,11 +64,11 @@ class RowSetTable {
       slots_[at] = {static_cast<std::uint32_t>(hash >> 32), static_cast<int>(bounds_.size())};
       keys_.insert(keys_.end(), rows, rows + words_);
       bounds_.emplace_back();
-      account();
     }
     bounds_[static_cast<std::size_t>(slots_[at].entry)].tighten(known);
   }
-  std::size_t size() const { return bounds_.size(); }
+  // Whether there is room for what is cheap to find out again.
+  bool has_much_room() const { return 4 * bytes() <= most_bytes_; }
 
  private:
   struct Slot {
@@ -95,12 +97,19 @@ class RowSetTable {
       keys_.clear();
     }
     slots_.assign(size, {});
+    reserve();
     for (std::size_t i = 0; i < bounds_.size(); ++i) {
       const std::uint64_t hash = hash_words(key(static_cast<int>(i)), words_);
       std::size_t at = place(hash);
       while (slots_[at].entry >= 0) at = (at + 1) & (size - 1);
       slots_[at] = {static_cast<std::uint32_t>(hash >> 32), static_cast<int>(i)};
     }
+  }
+  // Room for as many sets as there may be before the table grows, and no more.
+  void reserve() {
+    keys_.reserve(slots_.size() / 2 * static_cast<std::size_t>(words_));
+    bounds_.reserve(slots_.size() / 2);
+    account();
   }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(slots_.capacity() * sizeof(Slot) +

@@ -29,7 +29,7 @@ class SparseSolver {
         switches_(switches),
         control_(control),
         builder_(rows, switches),
-        pairs_(rows),
+        pairs_(rows, penalty, switches.on(Pruning::kSecondSplit)),
         table_(rows.words, table_bytes, control) {}
 
   // The optimum if it is at most `cap`, else a bound above it (or any bound, once stopped); and a
@@ -80,16 +80,45 @@ class SparseSolver {
   }
   // What leaves and single splits make of the sides of all columns.
   //
-  // A side is a leaf, or has one split, or costs two prices at least.
+  // A side is a leaf, or has one split, or costs two prices at least, and at least what the cells
+  // of its first split cost besides the price of that.
+  //
+  // With two splits: its tree for the whole node errs on at most all of the other side besides, and
+  // no tree of two splits errs less there than `two`.
   void first_bounds(Node& node) {
+    const std::int64_t two = two_splits(node);
     for (int s = 0; s < 2; ++s) {
       node.side[s].resize(static_cast<std::size_t>(node.columns));
       for (int j = 0; j < node.columns; ++j) {
         const Cost one = penalty_ + cost(node.one[s][static_cast<std::size_t>(j)]);
         const Cost high = std::min(cost(node.side_errors(j, s)), one);
-        side(node, j, s) = {std::min(high, 2 * penalty_), high};
+        const Cost with_two =
+            2 * penalty_ + cost(std::max<std::int64_t>(0, two - node.side_size(j, 1 - s)));
+        const Cost more = std::max(
+            {2 * penalty_, penalty_ + cells(node, j, s), std::min(with_two, 3 * penalty_)});
+        side(node, j, s) = {std::min(high, more), high};
       }
     }
+  }
+  // The fewest errors of a tree of at most two splits; 0 if that is of no interest.
+  std::int64_t two_splits(const Node& node) const {
+    if (!switches_.on(Pruning::kSecondSplit)) return 0;
+    std::int64_t least = node.errors;
+    for (int j = 0; j < node.columns; ++j)
+      for (int s = 0; s < 2; ++s)
+        least = std::min(least, std::int64_t{node.one[s][static_cast<std::size_t>(j)]} +
+                                    node.side_errors(j, 1 - s));
+    return least;
+  }
+  // What the two cells of the first split of a side cost at least. Each was counted with its
+  // errors, if these cost less than a price, else with a price: the sum tells what the cheapest two
+  // are.
+  Cost cells(const Node& node, int j, int s) const {
+    const Count sum = node.cells[s][static_cast<std::size_t>(j)];
+    if (sum == static_cast<Count>(~Count{0})) return kInfinite / 2;
+    const Cost price = (penalty_ + rows_.unit - 1) / rows_.unit;  // in errors, rounded up
+    if (sum >= 2 * price) return 2 * penalty_;
+    return sum < price ? cost(sum) : penalty_ + cost(sum - price);
   }
   Bounds& side(Node& node, int j, int s) { return node.side[s][static_cast<std::size_t>(j)]; }
   Cost low(Node& node, int j) { return penalty_ + side(node, j, 0).low + side(node, j, 1).low; }
@@ -172,13 +201,41 @@ class SparseSolver {
   }
   void candidates(Node& node, Open& open) {
     first_bounds(node);
+    if (open.level > 0) inherit(node, at(open.level - 1));
     std::vector<int>& list = order(open.level);
     list.clear();
     for (int j = 0; j < node.columns; ++j) {
       improve(node, open, j);
-      list.push_back(j);
+      if (open.keep_cap || !saves_too_little(node, j)) list.push_back(j);
     }
     keep_open(node, open);
+  }
+
+  // A side that costs at least its weight less a price: the tree of the other side for both costs
+  // no more than the split.
+  bool saves_too_little(Node& node, int j) {
+    if (!switches_.on(Pruning::kSmallSide)) return false;
+    for (int s = 0; s < 2; ++s)
+      if (cost(node.side_size(j, s)) - side(node, j, s).low <= penalty_) {
+        counters.count(Pruning::kSmallSide);
+        return true;
+      }
+    return false;
+  }
+
+  // A side is a part of the same side in the node that this one was made from: see carry_over().
+  void inherit(Node& node, Node& parent) {
+    if (!switches_.on(Pruning::kSibling)) return;
+    for (int j = 0, p = 0; j < node.columns; ++j) {
+      while (parent.id[static_cast<std::size_t>(p)] != node.id[static_cast<std::size_t>(j)]) ++p;
+      const bool turned =
+          node.flipped[static_cast<std::size_t>(j)] != parent.flipped[static_cast<std::size_t>(p)];
+      for (int s = 0; s < 2; ++s) {
+        const int t = turned ? 1 - s : s;
+        const std::int64_t lost = parent.side_size(p, t) - node.side_size(j, s);
+        raise(node, j, s, side(parent, p, t).low - cost(lost));
+      }
+    }
   }
 
   // What is known of the sides of all columns, before any is solved.
@@ -255,7 +312,7 @@ class SparseSolver {
     return step;
   }
   void remember_side(const Node& node, int j, int s) {
-    if (!switches_.on(Pruning::kArchive)) return;
+    if (!switches_.on(Pruning::kArchive) || !table_.has_much_room()) return;
     key_.resize(static_cast<std::size_t>(rows_.words));
     builder_.child_key(node, j, s, key_.data());
     table_.add(key_.data(), hash_words(key_.data(), rows_.words),

@@ -27,6 +27,7 @@ struct SparseNode {
   Lines<Count> count;        // classes x padded: weight of each class in side 1
   Lines<Count> size;         // its weight
   Lines<Count> one[2];       // fewest errors of a tree of one split on either side
+  Lines<Count> cells[2];     // the same with the errors of a leaf capped: see PairCounts
   std::vector<Count> total;  // weight of each class
   Count weight = 0;
   Count errors = 0;  // of the leaf
