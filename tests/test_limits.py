@@ -171,12 +171,11 @@ def test_ranks_that_are_not_kept_change_nothing(kind: str, depth: int) -> None:
 def test_floors_of_many_columns_change_nothing(kind: str) -> None:
     """They are kept from 256 columns on, and given up with each column where room is short.
 
-    Two classes are swept instead (columns/sweep.hpp), but not with a limit on the rows of a leaf.
+    Sweeps (columns/sweep.hpp) take their place, but not with a limit on the rows of a leaf.
     """
     X, y = table(kind, 40, 300)
     how: dict[str, Any] = {"task": TASKS.get(kind, "classification"), "max_depth": 2}
-    if kind == "two classes":
-        how["min_samples_leaf"] = 2
+    how["min_samples_leaf"] = 2
     narrow = exactree.solve(X[:, :250], y, **how)
     free = exactree.solve(X, y, **how)
     assert free.stats["floor"] > 0 and free.objective <= narrow.objective

@@ -100,9 +100,10 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
       const Problem& data = *ranks_.tools()->data;
       if (!ranks_.has_all_rows() || !Sweeping::handles(data)) return nullptr;
       if (Control* control = work.control; control != nullptr) {
-        // Far less than the ranks of pairs, which have to keep to their share of the memory.
+        // Far less than the ranks of pairs, which have to keep to their share of the memory; but at
+        // most half of what is left, as the search needs some, too.
         const std::int64_t bytes = Sweeping::bytes_of(data), limit = control->memory_limit;
-        if (limit > 0 && control->peak_bytes() + bytes > limit) return nullptr;
+        if (limit > 0 && control->peak_bytes() + 2 * bytes > limit) return nullptr;
         control->use_memory(bytes);
       }
       auto sweep = std::make_unique<Sweeping>(data, ends_.data(), ranks_.tools()->twins);
