@@ -16,7 +16,7 @@ using LeafNode = ObliqueTree::Node;
 class Classes {
  public:
   using GrowMeter = GiniMeter;
-  static constexpr double kWorse = .04, kJoint = .1;
+  static constexpr double kWorse = .04, kJoint = .5;
 
   explicit Classes(const ObliqueData& data)
       : data_(data), count_(static_cast<std::size_t>(data.classes)) {}
