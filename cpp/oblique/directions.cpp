@@ -45,9 +45,9 @@ Neighbours neighbours(const Wishes& wishes, const Scores& scores, double share, 
 }
 
 // Eight numbers side by side. The order in which products are summed is fixed on every machine.
-typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+typedef double Doubles __attribute__((vector_size(64), aligned(8), may_alias));
 
-double sum_of(const Eight& lanes) {
+double sum_of(const Doubles& lanes) {
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
@@ -56,11 +56,11 @@ double sum_of(const Eight& lanes) {
 // wait for its last term.
 template <std::size_t Many>
 void products(const double* a, const double* others, std::size_t room, double* out) {
-  Eight sums[Many] = {};
+  Doubles sums[Many] = {};
   for (std::size_t i = 0; i < room; i += 8) {
-    const Eight x = *reinterpret_cast<const Eight*>(a + i);
+    const Doubles x = *reinterpret_cast<const Doubles*>(a + i);
     for (std::size_t k = 0; k < Many; ++k)
-      sums[k] += x * *reinterpret_cast<const Eight*>(others + k * room + i);
+      sums[k] += x * *reinterpret_cast<const Doubles*>(others + k * room + i);
   }
   for (std::size_t k = 0; k < Many; ++k) out[k] = sum_of(sums[k]);
 }
