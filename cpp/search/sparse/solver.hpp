@@ -206,11 +206,18 @@ class SparseSolver {
     list.clear();
     for (int j = 0; j < node.columns; ++j) {
       improve(node, open, j);
+      if (low(node, j) > open.cap && within_two_prices(node, j) <= open.cap)
+        counters.count(Pruning::kSecondSplit);
       if (open.keep_cap || !saves_too_little(node, j)) list.push_back(j);
     }
     keep_open(node, open);
   }
 
+  // What a split costs at least by prices alone.
+  Cost within_two_prices(Node& node, int j) {
+    return penalty_ + std::min(side(node, j, 0).high, 2 * penalty_) +
+           std::min(side(node, j, 1).high, 2 * penalty_);
+  }
   // A side that costs at least its weight less a price: the tree of the other side for both costs
   // no more than the split.
   bool saves_too_little(Node& node, int j) {
