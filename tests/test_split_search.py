@@ -26,6 +26,7 @@ OWN = [
         "branch",
         "look_ahead",
         "majority",
+        "side_cap",
     )
 ]
 # Methods that pay only for some data are used for all.

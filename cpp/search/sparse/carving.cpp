@@ -162,20 +162,27 @@ Carving Carver::last_of_masks(const Node& node, int f, int s, int label, Cost li
 
 // How many rows of the leaf are of its label.
 int Carver::right(int label) const {
-  return label >= 0 ? counts_[static_cast<std::size_t>(label)]
-                    : *std::max_element(counts_.begin(), counts_.end());
+  if (label >= 0) return counts_[static_cast<std::size_t>(label)];
+  return counts_[static_cast<std::size_t>(leading().first)];
+}
+
+// The class of most rows, and whether no other has as many.
+std::pair<int, bool> Carver::leading() const {
+  if (counts_.size() == 2) return {counts_[1] > counts_[0], counts_[1] != counts_[0]};
+  const auto top = std::max_element(counts_.begin(), counts_.end());
+  const bool alone = std::find(top + 1, counts_.end(), *top) == counts_.end();
+  return {static_cast<int>(top - counts_.begin()), alone};
 }
 
 // Passes rows of the leaf's label, or of the class that leads, up to the group of equal values that
 // has another row. False: there is none.
 bool Carver::pass_leading(const Node& node, int f, int s, int label, int& here) {
-  const auto top =
-      label >= 0 ? counts_.begin() + label : std::max_element(counts_.begin(), counts_.end());
-  if (label < 0 && std::count(counts_.begin(), counts_.end(), *top) > 1) return true;
-  const int row = other_row(static_cast<int>(top - counts_.begin()), s, here, node.rows());
+  const auto [top, alone] = label >= 0 ? std::pair(label, true) : leading();
+  if (!alone) return true;
+  const int row = other_row(top, s, here, node.rows());
   if (row < 0) return false;
   const int start = s == 0 ? node.prev(f, row) : node.next(f, row + 1);
-  *top += std::max(start - here, here - start);
+  counts_[static_cast<std::size_t>(top)] += std::abs(start - here);
   here = start;
   return true;
 }
@@ -208,14 +215,14 @@ int Carver::other_row(int c, int s, int here, int rows) const {
 // Takes the rows between two positions into the leaf, or out of it.
 void Carver::count(int first, int last, int sign) {
   if (first == last) return;
-  const bool two = masks_.size() == 1;
-  int counted = 0;
-  for (std::size_t m = 0; m < masks_.size(); ++m) {
-    const int n = count_between(masks_[m], first, last);
-    counts_[two ? 1 : m] += sign * n;
-    counted += n;
+  if (masks_.size() == 1) {
+    const int n = count_between(masks_[0], first, last);
+    counts_[1] += sign * n;
+    counts_[0] += sign * (last - first - n);
+    return;
   }
-  if (two) counts_[0] += sign * (last - first - counted);
+  for (std::size_t m = 0; m < masks_.size(); ++m)
+    counts_[m] += sign * count_between(masks_[m], first, last);
 }
 
 }  // namespace exactree

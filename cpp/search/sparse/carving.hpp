@@ -17,6 +17,7 @@
 // All this holds for leaves of any one label as well as for those of the best label.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "search/node.hpp"
@@ -62,6 +63,7 @@ class Carver {
   Carving last_of_masks(const Node& node, int f, int s, int label, Cost limit);
   bool pass_leading(const Node& node, int f, int s, int label, int& here);
   int right(int label) const;
+  std::pair<int, bool> leading() const;
   int other_row(int c, int s, int here, int rows) const;
   std::uint64_t others(int c, int word) const;
   void count(int first, int last, int sign);

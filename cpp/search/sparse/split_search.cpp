@@ -78,18 +78,20 @@ int SplitSearch::useful(int splits, Cost limit) const {
   return most < splits ? static_cast<int>(most) : splits;
 }
 
-// No split and one. True: nothing is left to be found; `splits` is what can be useful.
-bool SplitSearch::solve_small(Node& node, int& splits, Cost limit, Outcome& out) {
+// No split and one. True: nothing is left to be found; the frame's splits are what can be useful.
+bool SplitSearch::solve_small(Frame& frame, Cost limit) {
+  int& splits = frame.trees.splits;
   splits = useful(splits, limit);
-  out.low = limit;
+  frame.best.low = limit;
   if (limit <= 0 || splits == 0) return true;
   SideQuery query;
   query.wanted = true;
   query.best = limit - penalty_;
-  node.whole(query, false, work_);
-  if (query.best + penalty_ < limit) {
-    out = {query.best + penalty_, query.best + penalty_};
-    splits = useful(splits, out.low);
+  frame.node.whole(query, false, work_);
+  const Cost one = query.best + penalty_;
+  if (one < limit) {
+    frame.best = {frame.wanted.aim(one), one};
+    splits = useful(splits, frame.best.low);
   }
   return splits <= 1;
 }
@@ -100,9 +102,10 @@ SplitSearch::Outcome SplitSearch::look_up(const Node& node, const Trees& trees) 
   return known == nullptr ? Outcome{0, node.leaf()} : *known;
 }
 
-SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, Trees trees, Cost cap, Asked asked) {
+SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, Trees trees, const Wanted& wanted,
+                                        Asked asked) {
   const Cost leaf = node.leaf();
-  Outcome out{std::min(cap, leaf), leaf};
+  Outcome out{wanted.aim(leaf), leaf};
   if (out.low <= 0) return out;
   const bool keep = asked != Asked::kAnew && work_.switches.on(Pruning::kArchive) &&
                     trees.splits > 1 && useful(trees.splits, out.low) > 1;
@@ -112,22 +115,22 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, Trees trees, Cost
   if (keep) {
     out = look_up(node, trees);
     proved = out.low;
-    if (out.low >= std::min(cap, out.high) || (asked == Asked::kWhether && out.high < cap)) {
+    if (out.low >= wanted.aim(out.high) || (asked == Asked::kWhether && out.high < wanted.cap)) {
       work_.counters.count(Pruning::kArchive);
       return out;
     }
-    out.low = std::min(cap, out.high);
+    out.low = wanted.aim(out.high);
     key = table_.key();
     hash = table_.hash();
   }
-  Frame frame{node, depth, trees, out};
+  Frame frame{node, depth, trees, wanted, out};
   const auto over = [&] {
     return control_.stopped() || (asked == Asked::kWhether && frame.best.low < out.low);
   };
-  if (!solve_small(node, frame.trees.splits, out.low, frame.best)) {
+  if (!solve_small(frame, out.low)) {
     if (!over()) solve_fewer(frame);
     if (!over()) settle_groups(frame, 0);
-    for (int f = 0; f < node.features() && !over(); ++f) carve(frame, f);
+    carve_all(frame, over);
     if (!over()) settle_groups(frame, 1);
     for (int f = 0; f < node.features() && !over(); ++f) both(frame, f);
     if (control_.stopped()) return frame.best;
@@ -136,6 +139,15 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, Trees trees, Cost
   EXACTREE_CLAIM(claims::trees(node, trees, frame.best.low, frame.best.high));
   if (keep) table_.add(key, hash, frame.best);
   return frame.best;
+}
+
+// The column that was best last time comes first: with a good tree the others take less.
+void SplitSearch::carve_all(Frame& frame, const std::function<bool()>& over) {
+  const int first = level(frame.depth).column;
+  if (!over()) carve(frame, first);
+  for (int f = 0; f < frame.node.features() && !over(); ++f)
+    if (f != first) carve(frame, f);
+  if (frame.best.feature >= 0) level(frame.depth).column = frame.best.feature;
 }
 
 // Trees that need not keep to a bar. One split was tried already.
@@ -160,13 +172,15 @@ void SplitSearch::improve(Frame& frame, int f, int p, const Trees trees[2], cons
 void SplitSearch::improve(Frame& frame, const Outcome& found) {
   if (found.high >= frame.best.low) return;
   frame.best = found;
-  frame.trees.splits = useful(frame.trees.splits, found.high);
+  frame.best.low = frame.wanted.aim(found.high);
+  frame.trees.splits = useful(frame.trees.splits, frame.best.low);
   if (frame.depth == 0 && found.high < found_.high) found_ = found;
 }
 
 SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int side,
-                                             const Trees& trees, int column, Cost cap,
+                                             const Trees& trees, int column, const Wanted& wanted,
                                              Floors& floors) {
+  const Cost cap = wanted.cap;
   const int useful_splits = useful(trees.splits, cap);
   if (data_.classes > 2 && useful_splits > 0 && work_.switches.on(Pruning::kMajority)) {
     frame.node.part(f, p, work_);
@@ -178,7 +192,7 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
   }
   if (useful_splits > 1) {
     Node& rest = child(frame.node, frame.depth, f, p, side);
-    return solve(rest, frame.depth + 1, trees, cap);
+    return solve(rest, frame.depth + 1, trees, wanted);
   }
   frame.node.part(f, p, work_);
   const Cost leaf = work_.side_leaf[side];
@@ -321,7 +335,11 @@ Cost SplitSearch::carve_at(Frame& frame, int f, int s, int label, Carving at, Co
   trees[1 - s] = with_one_less(frame.trees);
   if (label >= 0) trees[1 - s].bar = bar_of(f, s, label);
   const int column = in_order() ? f : 0;
-  const Outcome rest = solve_side(frame, f, at.position, 1 - s, trees[1 - s], column, cap, floors);
+  const bool aims = work_.switches.on(Pruning::kSideCap);
+  const Wanted wanted(cap, aims ? frame.best.low - penalty_ - at.leaf : cap);
+  const Outcome rest =
+      solve_side(frame, f, at.position, 1 - s, trees[1 - s], column, wanted, floors);
+  if (rest.low < std::min(cap, rest.high)) work_.counters.count(Pruning::kSideCap);
   if (!control_.stopped() && rest.low == rest.high) {
     Cost cost[2] = {rest.high, rest.high};
     cost[s] = at.leaf;

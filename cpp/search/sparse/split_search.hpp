@@ -36,8 +36,16 @@
 // and Order, which leave the shape as it is or take a split away. Where either side may be the deep
 // one, both are searched for all their trees: what is found are trees and what is proved holds.
 // Only for budgets without a price: a split that is made up costs one.
+//
+// Aims. The rest beside a leaf is asked for more than that leaf needs, so that smaller leaves of
+// the column are settled with it. To prove all that the best tree of the rest costs takes longest,
+// since no split below it may be left with any slack. So once a tree is known that costs more than
+// is needed, a share of what lies beyond the need is not proved: what is proved still settles most
+// of the smaller leaves. Below the need all is proved: trees are found as if there were no aims.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -66,6 +74,8 @@ class SplitSearch {
  private:
   using Outcome = BoxTable::Bounds;
   using Floors = std::vector<std::uint16_t>;  // per column; empty: none are kept
+  // What is not proved beyond a need: one part of so many.
+  static constexpr Cost kShareLeft = 3;
   // What is known of the two sides at a position of a column, by their number of splits.
   struct Cut {
     int position;
@@ -78,11 +88,25 @@ class SplitSearch {
     Trees trees[2];
     std::size_t place[2];
   };
+  // How far a subproblem is to be solved: its optimum if that is below `need`. Otherwise bounds up
+  // to `cap` are welcome.
+  struct Wanted {
+    Cost cap, need;
+
+    Wanted(Cost both) : cap(both), need(both) {}
+    Wanted(Cost most, Cost least) : cap(most), need(std::min(most, least)) {}
+    // What to prove where a tree of cost `high` is known: see Aims.
+    Cost aim(Cost high) const {
+      if (high <= need) return high;
+      return std::min(cap, high - (high - need) / kShareLeft);
+    }
+  };
   // A subproblem that is being solved.
   struct Frame {
     Node& node;
     int depth;
     Trees trees;
+    Wanted wanted;
     Outcome best;  // best.low is what the rest must cost less than
     // By column and side: whether nothing is to be found with a leaf there, or with one split.
     std::vector<char> settled[2] = {};
@@ -90,6 +114,7 @@ class SplitSearch {
   struct Level {
     std::unique_ptr<Node> child;
     std::vector<Carving> carvings[2];
+    int column = 0;  // in which the latest tree at this depth begins
   };
   struct Run {
     int first, last;
@@ -99,22 +124,24 @@ class SplitSearch {
     Floors left_floors, right_floors;
   };
 
-  // The optimum over these trees if it is below `cap`, else that it is not.
+  // The optimum over these trees as far as it is wanted.
   enum class Asked {
     kOptimum,
     kAnew,     // whatever is known of it is not enough
-    kWhether,  // whether it is: some tree below the cap will do, and then no more is proved
+    kWhether,  // whether it is below: some tree will do, and then no more is proved
   };
-  Outcome solve(Node& node, int depth, Trees trees, Cost cap, Asked asked = Asked::kOptimum);
-  bool solve_small(Node& node, int& splits, Cost limit, Outcome& out);
+  Outcome solve(Node& node, int depth, Trees trees, const Wanted& wanted,
+                Asked asked = Asked::kOptimum);
+  bool solve_small(Frame& frame, Cost limit);
+  void carve_all(Frame& frame, const std::function<bool()>& over);
   Cost too_many_classes(int side, int splits) const;
   int useful(int splits, Cost limit) const;
   void solve_fewer(Frame& frame);
   Trees with_one_less(const Trees& trees) const;
-  // One side of a split: the optimum over these trees if it is below `cap`. One of a single split
-  // is asked for from this column on.
-  Outcome solve_side(Frame& frame, int f, int p, int side, const Trees& trees, int column, Cost cap,
-                     Floors& floors);
+  // One side of a split, as far as it is wanted. One of a single split is asked for from this
+  // column on.
+  Outcome solve_side(Frame& frame, int f, int p, int side, const Trees& trees, int column,
+                     const Wanted& wanted, Floors& floors);
   std::uint16_t* barred(const Node& node, int from, Floors& floors);
   bool in_order() const;
   bool has_rare_class() const;
