@@ -10,10 +10,17 @@ namespace {
 
 // From so many splits of a node on that pays beside a leaf; with a split there, one more.
 constexpr int kGroupSplits = 4;
+// With one split less it does where most groups are ruled out, as where few errors are allowed: so
+// many are tried to see.
+constexpr int kTrials = 32;
 // Each split of a group takes a node of its own while it is looked at.
 constexpr std::size_t kMostSplits = 8;
 
 }  // namespace
+
+bool SplitSearch::Luck::often() const {
+  return tried < kTrials || 3 * dear > 2 * tried;
+}
 
 // Rules out splits of several columns and sides at once. All have a small tree on one side: a leaf,
 // or one split. The other side of each holds the rows that are on none of the largest small sides
@@ -26,7 +33,8 @@ void SplitSearch::settle_groups(Frame& frame, int splits) {
   settled.assign(static_cast<std::size_t>(2 * frame.node.features()), 0);
   if (!work_.switches.on(Pruning::kBranch) || (splits > 0 && unlimited())) return;
   const int least = work_.switches.everywhere() ? 2 : kGroupSplits;
-  if (frame.trees.splits < least + splits) return;
+  const bool doubtful = frame.trees.splits == least + splits - 1;
+  if (frame.trees.splits < least + splits && !(doubtful && pay_.often())) return;
   Trees other = with_one_less(frame.trees);
   if (splits > 0) {
     const Shares way = shares(splits, frame.trees);
@@ -41,6 +49,7 @@ void SplitSearch::settle_groups(Frame& frame, int splits) {
     size = std::min(size, sides.size() - i);
     const bool dear = is_dear(frame, &sides[i], size, other);
     if (control_.stopped()) return;
+    if (doubtful) pay_.note(dear);
     if (!dear) {
       size /= 2;
       continue;

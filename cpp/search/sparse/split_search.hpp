@@ -158,6 +158,13 @@ class SplitSearch {
   struct SmallSide {
     int column, side, position, rows;
   };
+  // How often groups were ruled out where that is in doubt.
+  struct Luck {
+    std::int64_t tried = 0, dear = 0;
+
+    void note(bool ruled_out) { ++tried, dear += ruled_out ? 1 : 0; }
+    bool often() const;
+  };
   void settle_groups(Frame& frame, int splits);
   std::vector<SmallSide> small_sides(Frame& frame, int splits);
   int largest_side(Frame& frame, int f, int s, Cost limit);
@@ -201,6 +208,7 @@ class SplitSearch {
   bool by_label_;
   Floors bars_;
   Outcome found_;  // the best tree of all rows so far
+  Luck pay_;
 };
 
 // What is asked of it for a problem: trees below `upper` with at most `max_splits` splits (-1: any
