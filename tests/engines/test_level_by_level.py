@@ -12,13 +12,14 @@ import pytest
 from exactree import solve
 from exactree.constraints import LeastSide
 from exactree.engines import search
+from exactree.engines.low_targets import bound_by_targets, counts_errors
 from exactree.engines.numbers import search_numbers
 from exactree.engines.search import _search_below, _search_one
-from exactree.engines.some_rows import bound_by_some, can_leave_rows_out, every, hard_rows
+from exactree.engines.some_rows import every, hard_rows
 from exactree.engines.subproblems import leaf_rows
 from exactree.engines.upwards import level_by_level
 from exactree.objectives import SquaredError
-from exactree.problem import Cut, Found, Limits, Problem
+from exactree.problem import Cut, Found, Limits, Problem, Progress
 from exactree.tree import Leaf, Node, Tree, depth
 
 
@@ -92,6 +93,53 @@ def test_a_deep_search_without_time_keeps_the_tree_of_fewer_levels() -> None:
     assert found.objective == cost(problem, found.tree, np.arange(60))
     assert found.lower_bound <= found.objective
     assert found.history[-1][1] == found.objective
+
+
+def stopped(found: Found, bound: int) -> Found:
+    return replace(found, status="time_limit", lower_bound=bound, gap=found.objective - bound)
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_four_levels_wait_while_three_are_searched(interrupted: bool) -> None:
+    problem = random_problem(4, rows=60, levels=4)
+    one, three = (search(replace(problem, max_depth=d), Limits()) for d in (1, 3))
+    asked, shown = [], []
+
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
+        asked.append((part.max_depth, limits.known))
+        if part.max_depth == 3:
+            show(Progress(1.0, three.objective, 0))
+            return replace(three, status="interrupted") if interrupted else three
+        try:
+            for moment in range(3):
+                sleep(0.005)
+                show(Progress(float(moment), one.objective, moment))
+        except KeyboardInterrupt:
+            return replace(stopped(one, 0), status="interrupted")
+        return stopped(one, 2)
+
+    found = level_by_level(run, problem, Limits(seconds=0.03), lambda told: shown.append(told))
+    assert asked == [(4, None), (3, one.objective)]
+    assert found.status == ("interrupted" if interrupted else "time_limit")
+    assert found.objective == min(one.objective, three.objective) == found.history[-1][1]
+    assert found.objective == cost(problem, found.tree, np.arange(60))
+    assert found.lower_bound == (0 if interrupted else 2)
+    assert all(told.objective == one.objective for told in shown)
+    times = [told.seconds for told in shown]
+    assert times == sorted(times)
+
+
+def test_four_levels_do_not_wait_where_memory_is_limited() -> None:
+    problem = random_problem(4, rows=60, levels=4)
+    asked = []
+
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
+        asked.append(part.max_depth)
+        found = search(part, Limits())
+        return stopped(found, 0) if part.max_depth == 4 else found
+
+    level_by_level(run, problem, Limits(seconds=100.0, memory=10**9))
+    assert asked == [4, 3, 4]
 
 
 def test_trees_get_better_part_by_part() -> None:
@@ -170,49 +218,48 @@ def test_a_start_out_of_range_is_refused() -> None:
 def test_rows_that_a_tree_errs_on_and_some_beside_them() -> None:
     problem = replace(random_problem(7), penalty=0)
     tree = search(replace(problem, max_depth=2), Limits()).tree
-    rows, errors = hard_rows(problem, tree)
-    assert errors == cost(problem, tree, np.arange(problem.n_rows)) == cost(problem, tree, rows)
+    rows = hard_rows(problem, tree)
+    assert cost(problem, tree, np.arange(problem.n_rows)) == cost(problem, tree, rows)
     assert len(np.unique(rows)) == len(rows) < problem.n_rows
     assert every(6, 3).tolist() == [0, 2, 4] and every(2, 3).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_some_rows_never_prove_too_much(seed: int) -> None:
+def test_low_targets_never_prove_too_much(seed: int) -> None:
     problem = random_problem(seed, rows=30 + seed, levels=2 + seed % 3, classes=2 + seed % 4)
     optimum = search(problem, Limits()).objective
-    tree = search(replace(problem, max_depth=1), Limits()).tree
-    targets = []
+    best = int(search(replace(problem, max_depth=1), Limits()).objective)
+    targets, bounds = [], [0]
 
-    def below(part: Problem, target: int, proved: int) -> Found:
-        targets.append(target)
-        assert part.n_rows <= problem.n_rows and part.max_depth == problem.max_depth
-        found = _search_below(part, Limits(proved=proved), None, target)
+    def below(target: int, proved: int) -> Found:
+        assert proved == bounds[-1] < target
+        found = _search_below(problem, Limits(proved=proved), None, target)
         # Whatever is below the target is found; else the target is proved.
-        least = search(part, Limits()).objective
-        assert min(least, target) <= found.lower_bound <= least
+        assert min(optimum, target) <= found.lower_bound <= optimum
+        targets.append(target)
+        bounds.append(int(found.lower_bound))
         return found
 
-    bound = bound_by_some(problem, tree, below)
-    assert bound <= optimum
-    assert targets == sorted(targets) and bound >= min(targets[:1], default=0) * (optimum > 30)
+    bound_by_targets(best, int(problem.row_costs().min()), 0, below)
+    assert targets == sorted(targets) and bounds[-1] == optimum
 
 
-@pytest.mark.parametrize("all_rows", [False, True])
-def test_some_rows_bound_what_no_search_reaches(all_rows: bool) -> None:
-    """All rows prove the optimum if there is time for them, and then their tree is taken."""
+@pytest.mark.parametrize("in_time", [False, True])
+def test_low_targets_bound_what_no_search_reaches(in_time: bool) -> None:
+    """All targets prove the optimum if there is time for them, and then their tree is taken."""
     problem = replace(random_problem(9, rows=300, levels=5, classes=2), penalty=0)
 
     def run(part: Problem, limits: Limits, show: Any) -> Found:
         return search(part, Limits(seconds=0.0 if part.max_depth > 3 else 9.0))
 
     def below(part: Problem, limits: Limits, show: Any, cost: Any) -> Found:
-        seconds = 9.0 if all_rows or part.n_rows < 300 else 0.0
+        seconds = 9.0 if in_time or cost < 20 else 0.0
         return _search_below(part, replace(limits, seconds=seconds), show, cost)
 
-    assert can_leave_rows_out(problem)
+    assert counts_errors(problem)
     found = level_by_level(run, problem, Limits(seconds=100.0), below=below)
     optimum = search(problem, Limits()).objective
-    assert found.status == ("optimal" if all_rows else "time_limit")
+    assert found.status == ("optimal" if in_time else "time_limit")
     assert 0 < found.lower_bound <= optimum <= found.objective
     assert found.objective == cost(problem, found.tree, np.arange(300))
     assert found.gap == found.objective - found.lower_bound
@@ -220,8 +267,8 @@ def test_some_rows_bound_what_no_search_reaches(all_rows: bool) -> None:
     assert bounds == sorted(bounds) and bounds[-1] == found.lower_bound
 
 
-def test_rows_stay_where_leaves_have_a_least_size() -> None:
-    assert not can_leave_rows_out(replace(random_problem(1), least_side=LeastSide(2)))
+def test_a_least_size_of_leaves_has_no_low_targets() -> None:
+    assert not counts_errors(replace(random_problem(1), least_side=LeastSide(2)))
 
 
 def test_ctrl_c_ends_all_levels() -> None:

@@ -21,7 +21,8 @@ constexpr int kEndLevels = 3, kLeastDepth = 4;
 constexpr std::int64_t kShareOfWork = 32;
 // A limit of so many seconds is none.
 constexpr double kForever = 1e100;
-// A start that costs more than the best tree by more than one part in so many is given up.
+// A start or a graft that costs more than what is there by more than one part in so many is given
+// up.
 constexpr Cost kHopeful = 6;
 
 // Whether something is below a split, by their paths.
@@ -62,7 +63,8 @@ int Improver<V>::end_levels() const {
 template <class V>
 bool Improver<V>::has_turn() const {
   const bool open = std::any_of(ends_.begin(), ends_.end(), [](const End& e) { return e.open; });
-  if (!open && next_move_ >= uppers_.size() && next_root_ >= roots_.size()) return false;
+  if (!open && next_move_ >= uppers_.size() && uppers_left_ == 0 && next_root_ >= roots_.size())
+    return false;
   if (alone_ || worker_.work().switches.everywhere()) return true;
   const std::int64_t others = worker_.work().effort - spent_;
   const bool limited = worker_.control().time_limit < kForever;
@@ -77,6 +79,15 @@ void Improver<V>::follow(const Incumbent& best) {
   best_ = tree_ = best.tree;
   best_cost_ = cost_ = best.cost;
   list_parts();
+  note_best();
+}
+
+// Alone there are no starts: the first split is one of those that are replaced.
+template <class V>
+void Improver<V>::note_best() {
+  grafts_.clear();
+  next_graft_ = 0;
+  uppers_left_ = uppers_.empty() || alone_ ? uppers_.size() : uppers_.size() - 1;
 }
 
 template <class V>
@@ -111,6 +122,7 @@ bool Improver<V>::step(Cost below) {
   if (worker_.control().stopped() || cost_ >= std::min(best_cost_, below)) return false;
   best_ = tree_;
   best_cost_ = cost_;
+  note_best();
   worker_.work().counters.count(Pruning::kIncumbent);
   EXACTREE_CLAIM(claims::tree("incumbent", root_, best_, best_cost_));
   return true;
@@ -124,37 +136,48 @@ void Improver<V>::take_step() {
     solve(*open);
   else if (next_move_ < uppers_.size() && moving_.possible())
     move(uppers_[next_move_++]);
+  else if (uppers_left_ > 0)
+    graft();
   else if (next_root_ < roots_.size())
     start(roots_[next_root_++]);
   else
     next_move_ = uppers_.size();
 }
 
+// Where a path of the tree under way leads: its rows, what is left of the budget, its place.
 template <class V>
-void Improver<V>::solve(End& end) {
-  end.open = false;
+Node& Improver<V>::walk(const Path& path, Budget& budget, int& here) {
   Node* node = &root_;
-  Budget budget = budget_;
-  int here = 0;
-  for (const bool right : end.path) {
+  budget = budget_;
+  here = 0;
+  for (const bool right : path) {
     const TreeNode& split = tree_[at(here)];
     node = &rewriter_.side(*node, budget, split, right);
     budget = budget.child();
     here = right ? split.right : split.left;
   }
+  return *node;
+}
+
+template <class V>
+void Improver<V>::solve(End& end) {
+  end.open = false;
+  Budget budget;
+  int here = 0;
+  Node& node = walk(end.path, budget, here);
   budget = Budget::of(std::min(budget.depth, end_levels()), budget.splits);
   Tree part;
-  const Cost before = rewriter_.rewrite(*node, budget, here, tree_, part);
+  const Cost before = rewriter_.rewrite(node, budget, here, tree_, part);
   if (before == 0 || budget.depth == 0) return;
   const auto solution = std::make_shared<Solution<V>>();
   const int n = worker_.budgets(budget);
-  const V leaf = V::constant(node->leaf(), n);
-  worker_.solve(budget, *node, V::constant(before, n), V::constant(0, n), leaf, {}, *solution);
+  const V leaf = V::constant(node.leaf(), n);
+  worker_.solve(budget, node, V::constant(before, n), V::constant(0, n), leaf, {}, *solution);
   if (worker_.control().stopped() || solution->upper.most() >= before) return;
   Relatives<V> known;
   known.add({solution});
   part.clear();
-  extractor_.extract(*node, budget, budget.splits, solution->upper.most(), part, known);
+  extractor_.extract(node, budget, budget.splits, solution->upper.most(), part, known);
   if (worker_.control().stopped()) return;
   splice(here, part);
   Tree tidy;
@@ -175,6 +198,60 @@ void Improver<V>::move(const Path& path) {
   if (!same) return list_parts();
   for (End& end : ends_) end.open = end.open || begins_with(end.path, path);
   next_move_ = 0;
+}
+
+// The splits of the best tree are taken in turn, the last one first: they are listed from the root
+// on.
+template <class V>
+void Improver<V>::graft() {
+  tree_ = best_;
+  cost_ = best_cost_;
+  list_parts();
+  for (End& end : ends_) end.open = false;
+  next_move_ = uppers_.size();
+  const std::size_t count = alone_ || uppers_.empty() ? uppers_.size() : uppers_.size() - 1;
+  if (count == 0) {
+    uppers_left_ = 0;
+    return;
+  }
+  const Path path = uppers_[uppers_.size() - 1 - next_upper_ % count];
+  Budget budget;
+  int here = 0;
+  Node& node = walk(path, budget, here);
+  if (grafts_.empty()) grafts_ = planner_.first_splits(node, budget);
+  if (worker_.control().stopped()) return;
+  if (next_graft_ < grafts_.size()) return graft(path, node, budget, here, grafts_[next_graft_++]);
+  grafts_.clear();
+  next_graft_ = 0;
+  ++next_upper_;
+  --uppers_left_;
+}
+
+template <class V>
+void Improver<V>::graft(const Path& path, Node& node, Budget budget, int here,
+                        const Promising& split) {
+  const TreeNode& now = tree_[at(here)];
+  if (split.feature == now.feature && split.position == node.position_of(now.feature, now.high, 0))
+    return;
+  Tree part;
+  const Cost before = rewriter_.rewrite(node, budget, here, tree_, part);
+  if (before == 0) {
+    next_graft_ = grafts_.size();
+    return;
+  }
+  const Cost most = before + before / kHopeful;
+  const V cap = V::constant(most + 1, worker_.budgets(budget));
+  const auto plan = planner_.plan_below(node, budget, split, Effort::kManyRoots, cap);
+  if (worker_.control().stopped() || plan->value.most() > most) return;
+  part.clear();
+  planner_.draw(node, *plan, budget.splits, part);
+  if (worker_.control().stopped()) return;
+  splice(here, part);
+  Tree tidy;
+  cost_ = rewriter_.rewrite(root_, budget_, 0, tree_, tidy);
+  tree_ = std::move(tidy);
+  list_parts();
+  for (End& end : ends_) end.open = begins_with(end.path, path);
 }
 
 template <class V>

@@ -3,10 +3,13 @@
 // A step is one of these:
 //   an end    a part of the last levels is solved exactly
 //   a move    a split above these goes to where its sides as they are cost least (moving.hpp)
-//   a start   another first split, and the best plan below it that starts with many second splits
+//   a graft   another split above these, and the best plan below it that starts with many splits
+//   a start   the same for the first split of the tree
 // Ends come first, then moves, which open the ends below them again; neither makes a tree worse.
-// When nothing helps any more, the next tree is started, in the order of what the first plans with
-// its first split cost. It may be worse than the best one until its ends are solved.
+// When nothing helps any more, the splits above the ends are replaced by others one at a time, the
+// lowest first, in the order of what two levels that start with them cost; then trees are started,
+// in the order of what the first plans with their first splits cost. Such a tree may be worse than
+// the best one until its ends are solved.
 //
 // What a step does depends on the trees that it starts from, and on nothing else. Of five levels
 // and more, and where time is limited, as much work as the first plan took is done before the
@@ -52,7 +55,11 @@ class Improver final : public TreeImprover {
   void list_parts(int at, int levels, Path& path);
   void solve(End& end);
   void move(const Path& path);
+  Node& walk(const Path& path, Budget& budget, int& here);
+  void graft();
+  void graft(const Path& path, Node& node, Budget budget, int here, const Promising& split);
   void start(const Promising& root);
+  void note_best();
   void splice(int at, const Tree& part);
   int end_levels() const;
 
@@ -70,6 +77,9 @@ class Improver final : public TreeImprover {
   std::vector<End> ends_;
   std::vector<Path> uppers_;  // splits above the ends
   std::size_t next_move_ = 0, next_root_ = 0;
+  std::vector<Promising> grafts_;  // of one of the splits above the ends
+  std::size_t next_graft_ = 0, next_upper_ = 0;
+  std::size_t uppers_left_ = 0;  // until all were tried with the best tree
   std::int64_t first_, spent_ = 0,
                        last_ = 0;  // work of the first plan, of all steps, of the last one
 };

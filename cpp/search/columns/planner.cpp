@@ -160,6 +160,14 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
 }
 
 template <class V>
+std::vector<Promising> Planner<V>::first_splits(Node& node, Budget budget) {
+  std::vector<Promising> splits;
+  for (const Candidate& at : candidates(node, budget, Effort::kManyRoots, 0))
+    splits.push_back({at.feature, at.position, at.cost});
+  return splits;
+}
+
+template <class V>
 std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const Candidate& at,
                                                 Effort effort, const V& cap) {
   auto plan = std::make_unique<Plan<V>>();

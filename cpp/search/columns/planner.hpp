@@ -57,6 +57,8 @@ class Planner {
                                       Effort effort, const V& cap) {
     return split_plan(node, budget, {top.feature, top.position, top.cost}, effort, cap);
   }
+  // The first splits that a plan of many roots tries, what two levels cost with them.
+  std::vector<Promising> first_splits(Node& node, Budget budget);
   // Appends the plan's tree with at most `splits` splits.
   void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
 

@@ -51,7 +51,7 @@ def bounds_at_once(
 ) -> Iterator[int]:
     """Bound what all trees cost: by classes and equal rows, then by more and more pairs.
 
-    For problems of rows that may be left out (`some_rows.can_leave_rows_out`). A search that
+    For problems that count errors (`low_targets.counts_errors`). A search that
     nothing stops needs no pairs.
     """
     if problem.n_rows * problem.n_classes <= MOST_CELLS:
@@ -76,7 +76,7 @@ def rows_for_pairs(problem: Problem, tree: Tree, seconds: float) -> Rows:
     rows, most = problem.n_rows, min(MOST_ROWS, isqrt(int(numbers / len(problem.columns))))
     if rows <= most:
         return np.arange(rows)
-    hard, _ = hard_rows(problem, tree)
+    hard = hard_rows(problem, tree)
     hard = hard[every(len(hard), most // 2)]
     return np.union1d(hard, every(rows, most - len(hard)))
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import isinf
 
 from exactree.bounds import useful_splits
 from exactree.engines.close_pairs import bounds_at_once
+from exactree.engines.low_targets import bound_by_targets, counts_errors
 from exactree.engines.priced_sizes import by_sizes
-from exactree.engines.some_rows import bound_by_some, can_leave_rows_out
 from exactree.engines.watch import RunSplits, Watch
-from exactree.problem import Found, Limits, Number, OnProgress, Problem
+from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress
 from exactree.tree import DEEPEST, size
 
 Run = Callable[[Problem, Limits, OnProgress | None], Found]
@@ -43,14 +44,14 @@ AT_ONCE_SHARE = 0.1
 MANY_NUMBERS, MOST_LEVELS = 50_000, 12
 # One level less has to be done by this share if there are many: a search of that depth in 0.7 of
 # the time would have half of it for bounds.
-LAST_SHARE = 0.5
+LAST_SHARE = 0.55
 # What a first search of all levels is given (of four levels it solves thresholds exactly, too);
 # first plans take so many seconds, and where time is short, they may have this share of it.
-FIRST_SHARE, FIRST_OF_FOUR = 0.25, 0.3
+FIRST_SHARE, FIRST_OF_FOUR = 0.1, 0.3
 FIRST_SECONDS, FIRST_MOST = 0.5, 0.5
-# What the best tree may be made better in each time, and by when a bound by some rows has to be
-# done.
-IMPROVING_SHARE, BOUND_SHARE = 0.05, 0.95
+# What the best tree may be made better in each time (of four levels, where the search itself does
+# that, too), and by when a bound by low targets has to be done.
+IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.35, 0.05, 0.95
 
 
 def is_deep(problem: Problem) -> bool:
@@ -210,9 +211,11 @@ def level_by_level(
     search of fewer levels for anything cheaper is over soon if the deep one has any hope to be. So
     a stopped search is no worse than fewer levels in 0.7 of the time. `improve` makes the best tree
     better. Before the last search, which proves little for long, `below` bounds what trees cost by
-    few rows.
+    low targets.
     """
     watch = Watch(limits, show)
+    if problem.max_depth == MORE and not limits.memory:
+        return _few_between(run, problem, watch)
     last = LAST_SHARE if problem.max_depth > MORE else FEW_SHARE
     first = run(problem, _first_limits(problem, watch), watch.shown(True))
     if first.status == "optimal":
@@ -229,11 +232,37 @@ def level_by_level(
     _improve(improve, problem, watch)
     if watch.is_over():
         return watch.ended(first)
-    if below is not None and can_leave_rows_out(problem):
+    if below is not None and counts_errors(problem):
         _bound(below, problem, watch)
         if watch.is_over():
             return watch.ended(first)
     return watch.finished(run(problem, watch.known(1.0), watch.shown(True)))
+
+
+def _few_between(run: Run, problem: Problem, watch: Watch) -> Found:
+    """Search all levels, and fewer while that waits: what it knows by then is not lost.
+
+    Both have memory of their own, so this is not for searches that have only so much of it.
+    """
+    show, few = watch.shown(True), replace(problem, max_depth=FEW)
+    found: list[Found] = []
+
+    def poll(told: Progress) -> None:
+        if show is not None:
+            show(told)
+        if not found and watch.share_gone() >= FIRST_OF_FOUR:
+            known = replace(watch.limits(FEW_SHARE), known=told.objective)
+            found.append(run(few, known, None if show is None else partial(_wait, show, told)))
+            if found[0].status == "interrupted":
+                raise KeyboardInterrupt
+
+    whole = run(problem, watch.limits(1.0), poll)
+    return watch.with_tree(whole, found[0]) if found else whole
+
+
+def _wait(show: OnProgress, told: Progress, other: Progress) -> None:
+    """Show what a search was told before it had to wait for another."""
+    show(replace(told, seconds=told.seconds + other.seconds))
 
 
 def _first_limits(problem: Problem, watch: Watch) -> Limits:
@@ -252,7 +281,8 @@ def _improve(improve: Run | None, problem: Problem, watch: Watch) -> None:
         return
     if watch.is_over() or problem.columns.max() <= 1:  # of two values: never worth it
         return
-    until = min(watch.share_gone() + IMPROVING_SHARE, 1.0)
+    share = IMPROVING_SHARE if problem.max_depth > MORE else IMPROVING_OF_FOUR
+    until = min(watch.share_gone() + share, 1.0)
     watch.keep(improve(problem, watch.known(until), watch.shown(False)))
     best = watch.best
     assert best is not None
@@ -264,16 +294,17 @@ def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
     best = watch.best
     assert best is not None
 
-    def search(part: Problem, target: int, proved: int) -> Found:
+    def search(target: int, proved: int) -> Found:
         limits = replace(watch.limits(BOUND_SHARE), proved=proved)
-        found = below(part, limits, watch.shown_bound(), target)
+        found = below(problem, limits, watch.shown_bound(), target)
         assert found is not None
         watch.prove(found)
-        if part.n_rows == problem.n_rows and found.objective < watch.least():
+        if found.objective < watch.least():
             watch.took(found.tree, found.objective)  # the best of all: it is below the target
         return found
 
-    bound_by_some(problem, best.tree, search)
+    least = int(problem.row_costs().min())
+    bound_by_targets(int(best.objective), least, int(watch.proved), search)
 
 
 def goes_level_by_level(problem: Problem, limits: Limits) -> bool:
