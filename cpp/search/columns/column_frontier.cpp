@@ -26,9 +26,14 @@ constexpr std::int64_t kManyPairs = 10'000'000;  // rows times pairs of columns
 // From this depth on, so many promising thresholds are solved for the best cost before the end.
 constexpr int kPromisingDepth = 4;
 constexpr std::size_t kMostPromising = 3;
-// The rounds that these come before, of many and of few.
+// The rounds that these come before, of many and of few. From so many rows times pairs of columns
+// on one takes seconds, and half of the best cost is proved before.
 constexpr int kPromisingOfMany[kMostPromising] = {2, 4, 5};
 constexpr int kPromisingOfFew[kMostPromising] = {0, 1, 2};
+constexpr int kPromisingLate[kMostPromising] = {5, 6, 7};
+constexpr std::int64_t kLatePairs = 1'000'000;
+// Rows are noisy if the best tree errs on one in so many.
+constexpr Cost kNoise = 20;
 
 }  // namespace
 
@@ -236,6 +241,7 @@ Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
       if (take_threshold(o, worker, mine.job)) {
         mine.place = o;
         mine.round = lane.round;
+        mine.whole = expected(lane.round);
         ++lane.busy;
         return Asked::kPiece;
       }
@@ -256,7 +262,11 @@ Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
 template <class V>
 bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece) {
   if (V::kSizes || top_.budget.depth != kPromisingDepth || shares_.empty()) return false;
-  const int* rounds = shares_.size() > std::size(kFewShares) ? kPromisingOfMany : kPromisingOfFew;
+  const std::int64_t columns = top_.root.features();
+  const bool late = columns * columns * top_.root.rows() >= kLatePairs;
+  const int* rounds = shares_.size() <= std::size(kFewShares) ? kPromisingOfFew
+                      : late                                  ? kPromisingLate
+                                                              : kPromisingOfMany;
   int round = std::numeric_limits<int>::max();
   for (const Lane& lane : lanes_)
     if (!lane.done) round = std::min(round, lane.round);
@@ -268,6 +278,7 @@ bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece)
     if (lane.done) continue;
     piece.place = static_cast<int>(place);
     piece.round = -1;
+    piece.whole = 0;
     if (!lane.chain) start_lane(piece.place, worker);
     piece.job.task = lane.chain->task_at(at.position);
     const V below = goal(piece.place);
@@ -277,6 +288,21 @@ bool ColumnFrontier<V>::take_promising(Worker<V>& worker, ColumnPiece<V>& piece)
     return true;
   }
   return false;
+}
+
+// What the best tree costs, for rounds that look for less. Only if it errs on many rows are errors
+// about everywhere, so that a side can be expected to have its share of them; and where a search is
+// given a cost without a tree, trees may cost far more.
+template <class V>
+Cost ColumnFrontier<V>::expected(int round) const {
+  const Problem& data = top_.data;
+  if (V::kSizes || static_cast<std::size_t>(round) >= shares_.size()) return 0;
+  if (shares_.size() <= std::size(kFewShares) || !top_.request.switches.on(Pruning::kIncumbent))
+    return 0;
+  if (data.numbers() || data.priced() || data.loss != nullptr) return 0;
+  const Cost best = top_.incumbents[0].value;
+  const bool noisy = best >= top_.root.influence(0, 0, top_.root.rows()) / kNoise;
+  return noisy || top_.request.switches.everywhere() ? best : 0;
 }
 
 template <class V>
@@ -362,10 +388,10 @@ void ColumnFrontier<V>::answer(Worker<V>& worker, Node& root, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   const Frame<V> frame{&root, top_.budget, {}, {}, 0, true};
   auto& source = ColumnSource<V>::of(worker);
-  if (mine.swept.empty())
-    source.evaluate(frame, column(mine.place), mine.job);
-  else
-    source.evaluate(frame, *sweep_, mine.swept, mine.room);
+  if (!mine.swept.empty()) return source.evaluate(frame, *sweep_, mine.swept, mine.room);
+  source.expect(mine.whole, root.rows());
+  source.evaluate(frame, column(mine.place), mine.job);
+  source.expect(0, root.rows());
 }
 
 template <class V>

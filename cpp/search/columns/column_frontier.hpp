@@ -26,7 +26,8 @@ namespace exactree {
 template <class V>
 struct ColumnPiece : Piece {
   Job<V> job;
-  int round = 0;  // -1: promising
+  int round = 0;   // -1: promising
+  Cost whole = 0;  // of the best tree, if less is looked for
   std::vector<PlacedJob<V>> swept;
   Sweep::Room room;
 };
@@ -130,6 +131,7 @@ class ColumnFrontier : public Frontier<V> {
   Asked sweep_all(Worker<V>& worker, ColumnPiece<V>& piece);
   bool sweep_first(Worker<V>& worker, ColumnPiece<V>& piece);
   const V& target(int round);
+  Cost expected(int round) const;
   bool is_split(std::int64_t feature, std::int64_t position) const;
   int place_of(const Question& question) const;
   bool start_piece(const Question& question, ColumnPiece<V>& piece);

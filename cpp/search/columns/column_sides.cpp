@@ -15,6 +15,9 @@ namespace {
 constexpr int kMostApart = 48;
 // Below one part in so many of what the single leaf costs, little is looked for: see side_most().
 constexpr Cost kLittle = 2;
+// What a side is solved for at first, of what its rows cost in the best tree: see Fair caps.
+// The parts of both make up the target and a third more, or runs of thresholds stay open.
+constexpr double kFairPart = 0.72, kFairMore = 4.0 / 3;
 }  // namespace
 
 template <class V>
@@ -249,32 +252,81 @@ bool ColumnSource<V>::side_wanted(const Frame<V>& frame, const Job<V>& job, int 
   return false;
 }
 
+// Fair caps. In a round of a low target a side may cost about as much as the target, and to know
+// that is nearly as much work as its optimum: in the middle of a column, that of half of the best
+// cost. But both sides together need no more than the target. So at first a side is solved no
+// further than a good part of what rows like its own cost in the best tree, if the parts of both
+// are well above the target. Most thresholds are ruled out by that, and by the sum of a left side
+// and a right one those between them (Sub-interval); it takes more of them, and far less for each.
+// If the two do not make up the target, they are solved as far as they are without this. Caps never
+// decide what is true of a side, only how much is known of it.
+template <class V>
+Cost ColumnSource<V>::fair_cap(int rows) const {
+  return static_cast<Cost>(kFairPart * expected_ * rows);
+}
+
+template <class V>
+bool ColumnSource<V>::shares_fairly(const Frame<V>& frame, const Job<V>& job) const {
+  return !V::kSizes && expected_ > 0 && work().switches.on(Pruning::kSideCap) &&
+         static_cast<double>(fair_cap(frame.node->rows())) >=
+             kFairMore * static_cast<double>(job.best.most());
+}
+
 template <class V>
 void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& job) {
   Node& node = *frame.node;
   const Budget below = frame.budget.child();
-  const int p = job.task.position;
+  const int p = job.task.position, rows[2] = {p, node.rows() - p};
   // The larger side first: it costs more, so it leaves the other less to be solved for.
   const int larger = 2 * p >= node.rows() ? 0 : 1;
   if (worker_.data().classes > below.splits + 1 && has_many_classes(node)) {
     node.part(feature, p, work());
     raise_by_classes(node, below, job);
   }
+  if (shares_fairly(frame, job)) {
+    for (const int s : {larger, 1 - larger}) {
+      V cap;
+      if (!side_wanted(frame, job, s, cap)) continue;
+      lower_to(cap, V::constant(fair_cap(rows[s]), cap.budgets()));
+      if (any_below(job.lo[s], cap) && !solve_side(frame, feature, job, s, cap)) return;
+    }
+    if (!any_below(join(job.lo[0], job.lo[1], penalty(), budgets(frame.budget)), job.best)) {
+      work().counters.count(Pruning::kSideCap);
+      return;
+    }
+  }
   for (const int s : {larger, 1 - larger}) {
     V cap;
-    if (!side_wanted(frame, job, s, cap)) continue;
-    Node& side = worker_.child(node, feature, p, s == 0, frame.budget.depth);
-    tell_apart(node, feature, frame.budget.depth, job.relatives[s]);
-    job.kids[s] = std::make_unique<Solution<V>>();
-    job.solving = s;
-    side_of_piece_ = frame.is_root;
-    whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
-    worker_.solve(below, side, cap, job.lo[s], job.hi[s], job.relatives[s], *job.kids[s]);
-    side_of_piece_ = whole_ = false;  // where nothing was to be solved
-    if (worker_.control().stopped()) return;
-    raise_to(job.lo[s], job.kids[s]->lower);
-    lower_to(job.hi[s], job.kids[s]->upper);
+    if (side_wanted(frame, job, s, cap) && !solve_side(frame, feature, job, s, cap)) return;
   }
+}
+
+// Solves a side up to a cap, with what an earlier solution of it knows; false: it was stopped.
+template <class V>
+bool ColumnSource<V>::solve_side(const Frame<V>& frame, int feature, Job<V>& job, int s,
+                                 const V& cap) {
+  Node& node = *frame.node;
+  const Budget below = frame.budget.child();
+  Relatives<V>& relatives = job.relatives[s];
+  if (job.kids[s]) {
+    const Relative<V> before{std::shared_ptr<const Solution<V>>(std::move(job.kids[s]))};
+    if (relatives.count < kMostRelatives)
+      relatives.add(before);
+    else
+      relatives.list[kMostRelatives - 1] = before;
+  }
+  Node& side = worker_.child(node, feature, job.task.position, s == 0, frame.budget.depth);
+  tell_apart(node, feature, frame.budget.depth, relatives);
+  job.kids[s] = std::make_unique<Solution<V>>();
+  job.solving = s;
+  side_of_piece_ = frame.is_root;
+  whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
+  worker_.solve(below, side, cap, job.lo[s], job.hi[s], relatives, *job.kids[s]);
+  side_of_piece_ = whole_ = false;  // where nothing was to be solved
+  if (worker_.control().stopped()) return false;
+  raise_to(job.lo[s], job.kids[s]->lower);
+  lower_to(job.hi[s], job.kids[s]->upper);
+  return true;
 }
 
 #define EXACTREE_SIDES(V)                                                                      \

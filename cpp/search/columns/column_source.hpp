@@ -58,6 +58,9 @@ class ColumnSource : public Source<V> {
                              const Relatives<V>& relatives) override;
   std::unique_ptr<Frontier<V>> frontier(const Top<V>& top) override;
 
+  // What all rows of the root cost in the best tree, while less is looked for; 0: nothing is
+  // expected. See Fair caps in column_sides.cpp.
+  void expect(Cost whole, int rows) { expected_ = static_cast<double>(whole) / rows; }
   // What is solved next keeps all thresholds that it looks at.
   void keep_whole() { whole_ = true; }
 
@@ -124,6 +127,9 @@ class ColumnSource : public Source<V> {
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void scan_swept(const Frame<V>& frame, int feature, Sweep::Room& room, int split, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
+  bool shares_fairly(const Frame<V>& frame, const Job<V>& job) const;
+  Cost fair_cap(int rows) const;
+  bool solve_side(const Frame<V>& frame, int feature, Job<V>& job, int s, const V& cap);
   void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& told,
                  const Solution<V>& out) const;
   void tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives);
@@ -134,6 +140,7 @@ class ColumnSource : public Source<V> {
   Cost raise_by_floors(const std::uint16_t* floors, Cost leaf, Cost low) const;
 
   std::unique_ptr<Twins> twins_;
+  double expected_ = 0;         // cost of a row
   bool whole_ = false;          // what is solved next keeps its lists whole, for a later round
   bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth

@@ -51,10 +51,14 @@ void Incumbents<V>::start(Cost leaf, int label) {
   if (best_.size() > 1) settle(0);  // no split
 }
 
+// A tree that was shown while a plan was made may cost less than the plan that was taken in the
+// end: it stays what a search that is stopped has found.
 template <class V>
 void Incumbents<V>::take_tree(std::size_t k, Cost cost, Tree tree, int place) {
-  best_[k].value = best_[k].cost = cost;
+  best_[k].value = cost;
   best_[k].place = place;
+  if (cost > best_[k].cost) return;
+  best_[k].cost = cost;
   best_[k].tree = std::move(tree);
 }
 
