@@ -17,7 +17,9 @@ rows of a leaf above one: with labels 0 0 1 1 0 0 on a line and at least two row
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from math import ceil, comb
 from typing import Any
@@ -31,7 +33,7 @@ from exactree.problem import Ints, Number, Problem, Ranks
 Values = NDArray[Any]
 Bound = Number | Values
 EPSILON = float(np.finfo(np.float64).eps)
-MOST_SETS_OF_CLASSES = 2000
+MOST_SETS_OF_CLASSES, MOST_LOOKS = 2000, 2 * 10**6
 GROUPED = 512
 
 
@@ -75,36 +77,75 @@ def useful_splits(leaf_cost: Number, penalty: Number) -> int | None:
     return max(ceil(Fraction(leaf_cost) / Fraction(penalty)) - 1, 0) if penalty else None
 
 
-def leaves_and_equal_rows(points: Ranks, labels: Ranks, weights: Ints, leaves: int) -> int:
-    """Bound the 0-1 loss of trees of so many leaves by equal rows and classes without a leaf.
-
-    Proof. Let A be the classes that the leaves predict, at most `leaves` of them. Equal rows end in
-    one leaf, so of a group at most the weight of its heaviest class within A is right. The best A
-    bounds all of them. Where there are too many sets A to try, what is right is at most the
-    heaviest class of every group, and at most the heaviest classes: the lesser of the two counts.
+@dataclass(frozen=True)
+class EqualRows:
+    """What groups of equal rows weigh by class: an entry for each class that a group has.
 
     >>> points, labels = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
-    >>> [leaves_and_equal_rows(points, labels, np.array([3, 1, 1, 1]), k) for k in (1, 2, 3)]
+    >>> rows = EqualRows.of(points, labels, np.array([3, 1, 1, 1]))
+    >>> [rows.loss_of(leaves) for leaves in (1, 2, 3)]
     [3, 2, 1]
     """
-    classes = int(labels.max()) + 1
-    total = int(weights.sum())
-    table = np.zeros((int(points.max()) + 1, classes), dtype=np.int64)
-    np.add.at(table, (points, labels), weights)
-    heaviest = int(table.max(axis=1).sum())
-    if leaves >= classes:
-        return total - heaviest
-    named = int(np.sort(table.sum(axis=0))[-leaves:].sum())
-    if comb(classes, leaves) > MOST_SETS_OF_CLASSES:
-        return total - min(named, heaviest)
-    # Groups of one class need no table: whoever names the class has them.
-    mixed = table[(table > 0).sum(axis=1) > 1]
-    alone = table.sum(axis=0) - mixed.sum(axis=0)
-    right = (
-        int(alone[list(some)].sum()) + int(mixed[:, list(some)].max(axis=1).sum())
-        for some in combinations(range(classes), leaves)
-    )
-    return total - max(right)
+
+    starts: NDArray[np.intp]  # the first entry of every group
+    classes: Ranks
+    weights: Ints
+
+    @classmethod
+    def of(cls, points: Ranks, labels: Ranks, weights: Ints) -> EqualRows:
+        """Add up the rows with the same number in `points`."""
+        order = np.lexsort((labels, points))
+        points, labels = points[order], labels[order]
+        new_point = np.concatenate([[True], points[1:] != points[:-1]])
+        new_entry = new_point.copy()
+        new_entry[1:] |= labels[1:] != labels[:-1]
+        entries = np.flatnonzero(new_entry)
+        by_class = np.add.reduceat(weights[order], entries)
+        return cls(np.flatnonzero(new_point[entries]), labels[entries], by_class)
+
+    @cached_property
+    def by_class(self) -> list[int]:
+        """Give the weight of every class."""
+        sums = np.zeros(int(self.classes.max()) + 1, dtype=np.int64)
+        np.add.at(sums, self.classes, self.weights)
+        return [int(w) for w in sums]
+
+    @cached_property
+    def right(self) -> int:
+        """Give what is right at most if every class is predicted."""
+        return int(np.maximum.reduceat(self.weights, self.starts).sum())
+
+    @cached_property
+    def mixed(self) -> EqualRows:
+        """Give the groups of several classes."""
+        sizes = np.diff(np.append(self.starts, len(self.weights)))
+        entries = np.repeat(sizes > 1, sizes)
+        starts = np.cumsum(np.append(0, sizes[sizes > 1]))[:-1]
+        return EqualRows(starts, self.classes[entries], self.weights[entries])
+
+    def right_with(self, predicted: Sequence[int]) -> int:
+        """Give what is right at most if these classes are predicted, where groups are mixed."""
+        mixed, among = self.mixed, np.zeros(len(self.by_class), dtype=bool)
+        among[list(predicted)] = True
+        weights = np.where(among[mixed.classes], mixed.weights, 0)
+        lost = int(weights.sum() - np.maximum.reduceat(weights, mixed.starts).sum())
+        return sum(self.by_class[c] for c in predicted) - lost
+
+    def loss_of(self, leaves: int) -> int:
+        """Bound the 0-1 loss of trees of so many leaves by equal rows and classes without a leaf.
+
+        Proof. Let A be the classes that the leaves predict, at most `leaves` of them. Equal rows
+        end in one leaf, so of a group at most the weight of its heaviest class within A is right.
+        The best A bounds all of them. Where there are too many sets A to try, what is right is at
+        most the heaviest class of every group, and at most the heaviest classes: the lesser of the
+        two counts, which is all there is to it if no group has several classes.
+        """
+        classes, total = len(self.by_class), sum(self.by_class)
+        sets, mixed = comb(classes, leaves), len(self.mixed.weights)
+        named = sum(sorted(self.by_class)[-leaves:])
+        if sets <= 1 or not mixed or sets > MOST_SETS_OF_CLASSES or sets * mixed > MOST_LOOKS:
+            return total - min(named, self.right)
+        return total - max(map(self.right_with, combinations(range(classes), leaves)))
 
 
 def with_penalties(bounds: Sequence[Number], penalty: Number) -> Number:
@@ -131,7 +172,8 @@ def any_tree(problem: Problem) -> int:
     if not problem.penalty:
         sizes = range(sizes[-1], sizes[-1] + 1)
     costs = problem.row_costs()
-    losses = [leaves_and_equal_rows(points, problem.labels, costs, k + 1) for k in sizes]
+    rows = EqualRows.of(points, problem.labels, costs)
+    losses = [rows.loss_of(k + 1) for k in sizes]
     return int(with_penalties(losses, problem.penalty if len(sizes) > 1 else 0))
 
 

@@ -43,7 +43,14 @@ SplitSearch::Level& SplitSearch::level(int depth) {
   return *levels_[static_cast<std::size_t>(depth)];
 }
 
+// Numbers that are copied or scanned in the time of one unit of effort.
+void SplitSearch::spend_on(const Node& node) {
+  constexpr std::int64_t kNumbers = 2048;
+  work_.spend(1 + std::int64_t{node.features()} * node.rows() / kNumbers);
+}
+
 Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
+  spend_on(node);
   std::unique_ptr<Node>& room = level(depth).child;
   if (!room) {
     control_.need_memory(node.bytes());
@@ -84,6 +91,7 @@ bool SplitSearch::solve_small(Frame& frame, Cost limit) {
   splits = useful(splits, limit);
   frame.best.low = limit;
   if (limit <= 0 || splits == 0) return true;
+  spend_on(frame.node);
   SideQuery query;
   query.wanted = true;
   query.best = limit - penalty_;
@@ -199,6 +207,7 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
   Outcome out{std::min(cap, leaf), leaf};
   if (useful_splits == 0 || out.low <= penalty_) return out;
   ++work_.counters.evaluations;
+  spend_on(frame.node);
   SideQuery query[2];
   query[side].wanted = true;
   query[side].best = out.low - penalty_;

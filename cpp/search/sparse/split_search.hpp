@@ -194,6 +194,7 @@ class SplitSearch {
   void take(Node& root, const Outcome& out, SearchAnswer& answer);
   Cost next_target(Cost target, Cost bound, Cost upper) const;
   Node& child(Node& node, int depth, int f, int p, int side);
+  void spend_on(const Node& node);
   Level& level(int depth);
   bool unlimited() const { return trees_.splits >= kUnlimited; }
 

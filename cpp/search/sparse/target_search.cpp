@@ -107,7 +107,7 @@ class TargetSearch : public SparseSearch {
 
 std::unique_ptr<SparseSearch> make_sparse(const Problem& data, Switches switches) {
   WeightedRows rows(data, switches.on(Pruning::kConflict));
-  if (rows.weight >= (std::int64_t{1} << 31)) return nullptr;
+  if (!rows.fits()) return nullptr;
   if (rows.weight < (1 << 16))
     return std::make_unique<TargetSearch<std::uint16_t>>(std::move(rows), data.penalty, switches);
   return std::make_unique<TargetSearch<std::uint32_t>>(std::move(rows), data.penalty, switches);

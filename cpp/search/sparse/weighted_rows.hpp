@@ -33,9 +33,12 @@ class WeightedRows {
       keep(data, i, end, cancel);
       i = end;
     }
+    if (!fits()) return;
     make_groups();
     make_columns(data);
   }
+  // Whether weights can be counted in 31 bits; nothing else is known if not.
+  bool fits() const { return weight < (std::int64_t{1} << 31); }
 
   // A column is 1 where the rank is above.
   struct Threshold {

@@ -38,6 +38,8 @@ Pairs = NDArray[np.intp]  # two rows each
 # find them takes a second for so many numbers, rows times rows times columns: no longer than that.
 MOST_ROWS, NEAREST = 4000, 4
 NUMBERS, MOST_SECONDS = 10**9, 1.0
+# From more classes on every one takes as long: its rows are looked up among all others.
+FEW_CLASSES = 10
 # Programs have so many pairs, one after the other.
 SIZES = (60, 200, 500)
 # Classes are looked at in tables of no more numbers (rows times classes).
@@ -72,7 +74,7 @@ def bounds_by(problem: Problem, pairs: Pairs, seconds_left: Callable[[], float])
 
 def rows_for_pairs(problem: Problem, tree: Tree, seconds: float) -> Rows:
     """Choose rows, half of them hard for a tree that is good, so many that there is time."""
-    numbers = NUMBERS * min(seconds, MOST_SECONDS)
+    numbers = NUMBERS * min(seconds, MOST_SECONDS) / max(problem.n_classes / FEW_CLASSES, 1)
     rows, most = problem.n_rows, min(MOST_ROWS, isqrt(int(numbers / len(problem.columns))))
     if rows <= most:
         return np.arange(rows)
@@ -135,8 +137,16 @@ def _program(
     splits: int | None,
     seconds_left: Callable[[], float],
 ) -> NDArray[np.float64] | None:
-    """Find y with a largest sum, less `splits` times what the largest load has above the price."""
-    parted = vstack([_crowded(low, high) for low, high in (e.T for e in ends)])
+    """Find y with a largest sum, less `splits` times what the largest load has above the price.
+
+    None if time is over before, which the columns of a wide table may take.
+    """
+    columns = []
+    for low, high in (e.T for e in ends):
+        if seconds_left() <= 0:
+            return None
+        columns.append(_crowded(low, high))
+    parted = vstack(columns)
     above = csr_matrix(np.full((parted.shape[0], 1), -1.0))
     result = solved(
         np.append(np.full(len(most), -1.0), splits or 0),

@@ -60,7 +60,7 @@ def search(
     benchmarks, and neither changes the result.
     """
     options = {"switches": switches, "isa": isa}
-    if _has_too_few_leaves(problem):
+    if _leaves_cost_classes(problem):
         limits = replace(limits, proved=max(limits.proved, any_tree(problem)))
     if is_numbers(problem):
         one: Run = partial(search_numbers, options=options)
@@ -72,7 +72,8 @@ def search(
         if problem.penalty and (is_sparse(problem) or is_deep(problem)):
             least = _conflicts(problem)
             whole = _search_priced
-            return search_fewest(whole, problem, limits, on_progress, options, equal_rows=least)
+            found = search_fewest(whole, problem, limits, on_progress, options, equal_rows=least)
+            return _with_bound(found, limits.proved)
         one = partial(_search_one, options=options)
         improve = partial(_search_one, options={**options, "prove": False})
     if is_deep(problem):
@@ -82,6 +83,13 @@ def search(
             one, problem, limits, on_progress, improve=improve, below=_search_below
         )
     return one(problem, limits, on_progress)
+
+
+def _with_bound(found: Found, proved: Number) -> Found:
+    """Raise the bound to what was proved before, as not all searches do."""
+    bound = min(max(found.lower_bound, proved), found.objective)
+    status = "optimal" if bound == found.objective else found.status
+    return replace(found, lower_bound=bound, status=status)
 
 
 def _search_priced(
@@ -219,8 +227,10 @@ def _priced_rows(problem: Problem, form: CostTable) -> tuple[tuple[Any, ...], An
     return rows, table
 
 
-def _has_too_few_leaves(problem: Problem) -> bool:
-    """Tell whether some class has no leaf in any tree."""
+def _leaves_cost_classes(problem: Problem) -> bool:
+    """Tell whether some class has no leaf in any tree, or the leaves of many classes a price."""
+    if problem.penalty and problem.n_classes > 2:
+        return isinstance(problem.form, ClassWeights)
     splits = problem.n_rows - 1 if problem.max_splits is None else problem.max_splits
     leaves = min(2 ** min(problem.max_depth, 31), splits + 1)
     return isinstance(problem.form, ClassWeights) and leaves < problem.n_classes

@@ -128,6 +128,9 @@ class Objective(ABC):
 
         An objective with many statistics may know a shorter way to the same number.
         """
+        by_class = type(self).statistics is Objective.statistics and self.task == "classification"
+        if by_class and targets.weights.dtype.kind in "iu":
+            targets = targets.merged()  # many rows times many classes would be a large table
         return self.leaf_cost(self.statistics(targets).sum(axis=0))
 
     def running_costs(self, targets: Targets, orders: NDArray[np.intp]) -> Values | None:
