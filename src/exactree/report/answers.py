@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactree.report.evidence import Evidence, element, number, rows_of
-from exactree.report.questions import clipped
+from exactree.report.questions import told_apart
 
 MOST_BESIDE = 4  # names over a confusion matrix that are never turned upwards
 LONGEST_HEAD = 90  # letters that more of them have side by side
@@ -44,7 +44,7 @@ def answers_html(evidence: Evidence) -> str:
 def _matrix(evidence: Evidence, table: NDArray[np.int64]) -> str:
     names = [str(name) for name in evidence.subject.classes or ()]
     long = len(names) > MOST_BESIDE and sum(map(len, names)) > LONGEST_HEAD
-    shown = _shortened(names) if long else names
+    shown = told_apart(names) if long else names
     pairs = list(zip(names, shown, strict=True))
     head = "".join(_heading(name, short, "col", upright=long) for name, short in pairs)
     over = element("th", "") + element("th", "predicted", colspan=len(names), scope="colgroup")
@@ -60,16 +60,6 @@ def _matrix(evidence: Evidence, table: NDArray[np.int64]) -> str:
     last = element("th", "precision", scope="row") + "".join(element("td", s) for s in shares)
     body = "".join(rows) + element("tr", last + element("td", ""), class_="totals")
     return element("table", element("thead", top) + element("tbody", body), class_="matrix")
-
-
-def _shortened(names: list[str]) -> list[str]:
-    """Shorten the names in their middles, unless two would then look the same.
-
-    >>> _shortened(["a" * 40, "b"])
-    ['aaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaa', 'b']
-    """
-    short = [clipped(name) for name in names]
-    return short if len(set(short)) == len(set(names)) else names
 
 
 def _heading(name: str, short: str, scope: str, *, upright: bool = False) -> str:

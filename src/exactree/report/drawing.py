@@ -14,7 +14,7 @@ from exactree.export.colours import class_colours, mixed
 from exactree.export.subject import Subject, class_number, mean, shown_number
 from exactree.report.evidence import Evidence, element, number, rows_of
 from exactree.report.histograms import HEIGHT, has_histogram, histogram
-from exactree.report.questions import clipped, full_question, short_question
+from exactree.report.questions import clipped, full_question, short_question, told_apart
 from exactree.tree import Leaf, Node, Tree, leaves
 
 SIZES = {"height": 48, "between": 12, "column": 56, "margin": 8, "indent": 44}
@@ -57,7 +57,12 @@ def shown(subject: Subject, node: Tree) -> tuple[str, str]:
     count = rows_of(node.rows) + loss
     if isinstance(node, Node):
         return short_question(subject, node), count
-    return clipped(subject.answer(node)), count
+    return _short_answer(subject, subject.answer(node)), count
+
+
+def _short_answer(subject: Subject, answer: str) -> str:
+    names = [str(name) for name in subject.classes or ()]
+    return told_apart(names)[names.index(answer)] if answer in names else clipped(answer)
 
 
 def width(subject: Subject, node: Tree) -> int:

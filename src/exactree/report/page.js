@@ -5,7 +5,6 @@ const svg = document.getElementById("tree");
 const canvas = document.getElementById("canvas");
 const boxes = nodes.map((_, i) => document.getElementById(`node-${i}`));
 const folded = new Set();
-const LONGEST_NAME = 24; // letters in a table of the panel
 const SMALLEST = 0.75; // scale at which the text of the tree can still be read
 let chosen = 0;
 
@@ -210,16 +209,9 @@ function tell(i) {
   const count = `${node.rows} training row${node.rows === 1 ? "" : "s"}${loss}`;
   panel.append(make("div", count), counts(node), samples(node));
 }
-// A name shortened in its middle, so that names that differ at their ends still do; whole if another
-// class would look the same.
-function shortened(text) {
-  const end = (LONGEST_NAME - 1) >> 1;
-  return text.length > LONGEST_NAME ? `${text.slice(0, end)}…${text.slice(-end)}` : text;
-}
 function named(tag, text) {
-  const short = shortened(text);
-  const alike = (data.classes || []).filter((name) => shortened(name) === short).length > 1;
-  return make(tag, alike ? text : short, { class: "name", title: text });
+  const c = (data.classes || []).indexOf(text);
+  return make(tag, c < 0 ? text : data.short[c], { class: "name", title: text });
 }
 function counts(node) {
   const table = make("table", undefined, { class: "counts" });

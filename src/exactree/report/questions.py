@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Unpack
 
 from exactree.export.subject import Names, Subject
@@ -52,7 +53,7 @@ def _tries(subject: Subject, split: Split) -> Iterator[str]:
     if names is None:
         return
     for letters in range(20, 3, -2):
-        yield _written(split, tuple(clipped(name, letters) for name in names), 1, **digits)
+        yield _written(split, tuple(told_apart(names, letters)), 1, **digits)
 
 
 def _written(split: Split, names: Names | None, terms: int, **digits: Unpack[Digits]) -> str:
@@ -76,3 +77,34 @@ def clipped(text: str, letters: int = LONGEST) -> str:
         return text
     end = (letters - 1) // 2
     return f"{text[: letters - 1 - end]}…{text[-end:]}"
+
+
+def told_apart(names: Sequence[str], letters: int = LONGEST) -> list[str]:
+    """Shorten names; those that would look the same show the part in which they differ.
+
+    >>> told_apart(["mean concave points", "age"], 9)
+    ['mean…ints', 'age']
+    >>> told_apart([f"the share of group {i} in the whole" for i in (1, 12)], 14)
+    ['…of group 1 i…', '…of group 12 …']
+    """
+    short = [clipped(name, letters) for name in names]
+    alike = {text for text in short if short.count(text) > 1}
+    for text in alike:
+        places = [i for i, one in enumerate(short) if one == text and names[i] != text]
+        for i, one in zip(places, _around([names[i] for i in places], letters), strict=True):
+            short[i] = one
+    return short
+
+
+def _around(names: list[str], letters: int) -> list[str]:
+    """Give the letters before and behind the first one that is not the same in all names."""
+    same = sum(1 for _ in takewhile(lambda at: len(set(at)) == 1, zip(*names, strict=False)))
+    start = same - max(2, letters // 2 + letters // 4)
+    return [_window(name, max(0, start), letters) for name in names]
+
+
+def _window(name: str, start: int, letters: int) -> str:
+    """Give so many letters from a place on, with marks of what is left out."""
+    before = "…" if start else ""
+    behind = "…" if len(name) - start > letters - len(before) else ""
+    return before + name[start:][: letters - len(before) - len(behind)] + behind

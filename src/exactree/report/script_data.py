@@ -11,7 +11,7 @@ from exactree.export.colours import class_colours
 from exactree.report.drawing import SIZES, Place, height, node_colour, places, width
 from exactree.report.evidence import Evidence
 from exactree.report.fields import cell
-from exactree.report.questions import full_question
+from exactree.report.questions import full_question, told_apart
 from exactree.report.regions import scales, two_features
 from exactree.splits.axis import AxisSplit, MissingSplit
 from exactree.splits.categories import CategorySplit, OrderedSplit, SubsetSplit, shown_value
@@ -20,16 +20,19 @@ from exactree.splits.selected import SelectedSplit
 from exactree.tree import Node, Split
 
 SAMPLES = 6  # rows shown for a node
+LONGEST_NAME = 24  # letters of a class in the tables of the panel
 
 
 def script_data(evidence: Evidence) -> str:
     """Write the JSON, safe inside a script element whatever the names are."""
     samples = [_samples_of(evidence, n) for n in range(len(evidence.seen))]
     classes = evidence.subject.classes
+    names = [str(name) for name in classes or ()]
     data = {
         "features": [evidence.subject.feature(j) for j in range(evidence.subject.n_features)],
         "used": evidence.used_features(),
-        "classes": None if classes is None else [str(name) for name in classes],
+        "classes": None if classes is None else names,
+        "short": told_apart(names, LONGEST_NAME),
         "colours": [] if classes is None else class_colours(len(classes)),
         "sizes": SIZES,
         "nodes": [
