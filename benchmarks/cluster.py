@@ -1,9 +1,10 @@
 """Processes against threads, and a simulation of many workers from the tasks of real runs.
 
-The simulation replays the pieces of a run on any number of workers. A piece can start once the one
-that opened it is done: along a column, the one whose interval it divides; below a divided piece,
-that piece, and for its second side all of the first. How long a piece takes is what was measured;
-with other workers other bounds would be known, so this is a simulation and no measurement.
+The tasks are recorded as 64 workers would ask for them (imagined.py), and then replayed on any
+number of workers. A piece can start once the one that opened it is done: along a column, the one
+whose interval it divides; below a divided piece, that piece, and for its second side all of the
+first. How long a piece takes is what was measured; with other workers other bounds would be known,
+and other pieces be divided, so this is a simulation and no measurement.
 """
 
 import heapq
@@ -17,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import plots
+from benchmarks import imagined, plots
 from benchmarks.data import Instance, load
+from benchmarks.imagined import LATENCY, SLOWER, STRAGGLERS, ImaginedRun
 from benchmarks.report import table
 from benchmarks.suites import Finding, Setting
 from exactree import _native
@@ -28,11 +30,9 @@ from exactree.cluster.posing import Posing
 from exactree.cluster.tasks import answer
 
 PROCESSES = 2
-SLICE = 0.5  # seconds: half of what a few workers have, since many are to be busy
 LONG = 200.0  # task seconds: beyond, processes are not compared with threads
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-LATENCY = 0.005  # seconds a task spends on its way
-STRAGGLERS, SLOWER = 0.02, 3.0  # so many tasks take so many times as long
+RECORDED = 64  # as so many would ask
 
 
 def cluster(setting: Setting) -> Finding:
@@ -40,9 +40,12 @@ def cluster(setting: Setting) -> Finding:
     parts, series = [], {}
     for instance in setting.instances:
         posing = posed(instance, setting.problem.max_depth or 4)
-        text, done = measured(posing, instance.name, setting.say)
-        parts.append(text)
-        series[instance.name] = replayed(done)
+        setting.say(f"{instance.name}: {RECORDED} imagined workers")
+        found, search = imagined.run(posing, RECORDED)
+        parts.append(recorded(instance.name, found, search))
+        if search.pool.busy <= LONG:
+            parts.append(measured(posing, instance.name, found, setting.say))
+        series[instance.name] = replayed(search.done)
     rows = [
         [name, *(f"{times[0][1] / seconds:.1f}" for _, seconds in times)]
         for name, times in series.items()
@@ -65,24 +68,35 @@ def posed(instance: Instance, depth: int) -> Posing:
     return Posing("columns", rows, {"max_depth": depth})
 
 
-def measured(posing: Posing, name: str, say: Callable[[str], None]) -> tuple[str, list[Done]]:
-    """Compare processes with threads where that does not take long; give their tasks."""
+def recorded(name: str, found: _native.SearchResult, search: ImaginedRun) -> str:
+    """Tell what the imagined workers did."""
+    lengths = sorted(done.processor_seconds for done in search.done)
+    pool = search.pool
+    return (
+        f"{name}: {len(lengths)} pieces, {sum(lengths):.0f} task seconds, the longest "
+        f"{lengths[-1]:.2f} s; {found.counters['evaluations']} evaluations. {pool.size} imagined "
+        f"workers are done after {pool.now:.1f} s, and busy {pool.busy / pool.size / pool.now:.0%}"
+    )
+
+
+def measured(
+    posing: Posing, name: str, expected: _native.SearchResult, say: Callable[[str], None]
+) -> str:
+    """Compare processes with threads."""
     with process_pool(PROCESSES) as pool:
         list(pool.map(ready, range(4 * PROCESSES)))  # they are there, and have imported all
         say(f"{name}: {PROCESSES} processes")
-        coordinator = Coordinator(posing, pool=FuturesPool(pool), slice=SLICE)
+        coordinator = Coordinator(posing, pool=FuturesPool(pool))
         found, wall, used = timed(lambda: coordinator.run(inf, None))
     work = sum(done.processor_seconds for done in coordinator.done)
     rows = [[f"{PROCESSES} processes", *told(found, wall, used + work)]]
-    for threads in (1, PROCESSES) if work <= LONG else ():
+    assert found.tree == expected.tree
+    for threads in (1, PROCESSES):
         say(f"{name}: {threads} threads")
-        expected, wall, used = timed(posing.pose(threads=threads).run)
-        rows.append([f"{threads} threads", *told(expected, wall, used)])
+        found, wall, used = timed(posing.pose(threads=threads).run)
+        rows.append([f"{threads} threads", *told(found, wall, used)])
         assert found.tree == expected.tree
-    head = [name, "objective", "seconds", "processor seconds", "evaluations"]
-    lengths = sorted(done.seconds for done in coordinator.done)
-    longest = f"{len(lengths)} pieces, {work:.0f} task seconds, the longest {lengths[-1]:.2f} s"
-    return f"{table(head, rows)}\n\n{longest}", coordinator.done
+    return table([name, "objective", "seconds", "processor seconds", "evaluations"], rows)
 
 
 def ready(_: int) -> None:
