@@ -11,6 +11,7 @@ claim       question, reply: a fact about a piece, whether it is solved or not
 tree        budget, cost, tree: one that was found; for those who watch its cost, and it drawn
 bound       seconds, objective, lower bound: for those who watch
 end         the search is complete
+ended       key, what a search that is not divided found: objective, bound, tree, counters
 result      what a run ended with: objective, bound, fewest splits or not, space, tree, it drawn
 =========== ======================================================================================
 """
@@ -45,6 +46,7 @@ class Ledger:
         self._checked = False
         self._seconds = 0.0
         self.results: dict[str, list[Any]] = {}  # of the runs before, by the space of their trees
+        self.ended: dict[str, Any] = {}  # searches that are not divided, by their keys
         self._open()
 
     def _open(self) -> None:
@@ -71,6 +73,8 @@ class Ledger:
                 self._header = content[0]
             elif kind == "search":
                 current = self._searches.setdefault(str(content[0]), [])
+            elif kind == "ended":
+                self.ended[str(content[0])] = content[1]
             elif kind == "result":
                 self.results[str(content[3])] = content
             elif current is not None:
@@ -138,6 +142,11 @@ class Ledger:
     def result(self, *result: Any) -> None:
         """Keep what a run ended with, the best of all runs so far."""
         self._append("result", *result)
+
+    def keep_ended(self, key: str, found: list[Any]) -> None:
+        """Keep what a search that is not divided ended with."""
+        self.ended[key] = found
+        self._append("ended", key, found)
 
     def bound(self, objective: Any, lower_bound: Any) -> None:
         """Keep what is known now, for those who watch."""

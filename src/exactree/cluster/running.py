@@ -19,6 +19,8 @@ from exactree.cluster.posing import OVER_MASKS, Posing, of_problem
 FEWEST_LEVELS = 3
 # What the file calls a search that runs in this process and leaves no claims.
 HERE = "here"
+# The lists of a tree, as the native search writes it.
+TREE = ("feature", "low", "high", "left", "right", "label")
 
 _current: ContextVar[Any] = ContextVar("exactree_executor", default=None)
 
@@ -49,6 +51,58 @@ def using(executor: Any) -> Iterator[None]:
 def current_executor() -> Any:
     """Give the executor of the innermost `using`, or None."""
     return _current.get()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a search that was not divided ended with in an earlier run: as its native result."""
+
+    objective: int
+    lower_bound: int
+    tree: Any
+    counters: dict[str, int]
+    status: str = "optimal"
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    threads: int = 1
+    parts: tuple[()] = ()
+
+    @property
+    def history(self) -> list[tuple[float, int, int]]:
+        """All was known at once."""
+        return [(0.0, self.objective, self.lower_bound)]
+
+    @staticmethod
+    def plain(found: Any) -> list[Any]:
+        """Write it as plain data."""
+        return [found.objective, found.lower_bound, found.tree, found.counters]
+
+    @classmethod
+    def of(cls, plain: Any, path: Path) -> Ended:
+        """Read it; its tree is run on the data later, as every tree is."""
+        try:
+            objective, lower_bound, tree, counters = plain
+            if not isinstance(counters, dict) or not {*map(type, counters.values())} <= {int}:
+                raise TypeError("counters are numbers")
+            return cls(int(objective), int(lower_bound), _checked_lists(tree), counters)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ValueError(
+                f"{str(path)!r} has a search that makes no sense ({error}): it was not written by "
+                "this search; remove it, or name another file"
+            ) from error
+
+
+def _checked_lists(tree: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Refuse lists that are no tree: there is one of each kind, and children follow parents."""
+    lists = {name: [int(number) for number in tree[name]] for name in TREE}
+    nodes = len(lists["feature"])
+    if not nodes or any(len(one) != nodes for one in lists.values()):
+        raise ValueError("lists of different lengths")
+    for i, split in enumerate(lists["feature"]):
+        children = lists["left"][i], lists["right"][i]
+        if split >= 0 and not all(i < child < nodes for child in children):
+            raise ValueError("a node without its children")
+    return lists
 
 
 @dataclass
@@ -82,6 +136,24 @@ class Elsewhere:
             search = Coordinator(posing, self.ledger, self.worker_memory, **how, pool=pool)
             self.coordinator = search
         return search.run(limits["time_limit"], limits["poll"])
+
+    def undivided(
+        self, run: Callable[..., Any], kind: str, rows: tuple[Any, ...], terms: dict[str, Any]
+    ) -> Any:
+        """Run a search that is not divided, unless the file has what it ended with.
+
+        What is proved beforehand is no part of the question: it does not change the answer.
+        """
+        if self.ledger is None:
+            return run(*rows, **terms)
+        asked = {name: told for name, told in of_problem(terms).items() if name != "lower_bound"}
+        key = Posing(kind, rows, asked).key
+        if key in self.ledger.ended:
+            return Ended.of(self.ledger.ended[key], self.ledger.path)
+        found = run(*rows, **terms)
+        if found is not None and found.status == "optimal":
+            self.ledger.keep_ended(key, Ended.plain(found))
+        return found
 
     def watched(self, best: float, bound: float, *, begins: bool) -> None:
         """Say in the file what is known when a search that leaves no claims begins or ends."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from exactree import _native
 from exactree.engines.answers import polled, refuse_long_budget, result_of
+from exactree.engines.running import run_undivided
 from exactree.engines.upwards import enough_levels
 from exactree.engines.watch import RunSplits
 from exactree.memory import default_limit
@@ -26,19 +26,16 @@ def search_sparse(
 
     None: its weights are too large, or its tree would be too deep.
     """
-    found: Any = _native.search_sparse(
-        problem.columns,
-        problem.labels,
-        problem.n_classes,
-        problem.weights,
-        max_depth=problem.max_depth,
-        unit=problem.unit,
-        penalty=int(problem.penalty),
-        time_limit=limits.seconds,
-        memory_limit=limits.memory,
-        poll=polled(on_progress),
+    terms = {
+        "max_depth": problem.max_depth,
+        "unit": problem.unit,
+        "penalty": int(problem.penalty),
+        "time_limit": limits.seconds,
+        "memory_limit": limits.memory,
+        "poll": polled(on_progress),
         **options,
-    )
+    }
+    found = run_undivided(limits, "sparse", _rows_of(problem), terms)
     if found is None:
         return None
     return result_of(
@@ -68,27 +65,28 @@ def _search_splits(
     It is known that none of so many levels is.
     """
     refuse_long_budget(problem, sizes=False)
-    found: Any = _native.search_splits(
-        problem.columns,
-        problem.labels,
-        problem.n_classes,
-        problem.weights,
-        max_splits=-1 if problem.max_splits is None else problem.max_splits,
-        unit=problem.unit,
-        penalty=int(problem.penalty),
-        max_depth=levels,
-        lower_bound=min(int(limits.proved), int(below)),
-        upper_bound=int(below),
-        time_limit=limits.seconds,
-        memory_limit=limits.memory or default_limit(),
-        poll=polled(on_progress),
+    terms = {
+        "max_splits": -1 if problem.max_splits is None else problem.max_splits,
+        "unit": problem.unit,
+        "penalty": int(problem.penalty),
+        "max_depth": levels,
+        "lower_bound": min(int(limits.proved), int(below)),
+        "upper_bound": int(below),
+        "time_limit": limits.seconds,
+        "memory_limit": limits.memory or default_limit(),
+        "poll": polled(on_progress),
         **options,
-    )
+    }
+    found = run_undivided(limits, "splits", _rows_of(problem), terms)
     if found is None:
         return None
     return result_of(
         problem, found, objective=found.objective, bound=found.lower_bound, tree=found.tree
     )
+
+
+def _rows_of(problem: Problem) -> tuple[Any, ...]:
+    return problem.columns, problem.labels, problem.n_classes, problem.weights
 
 
 def is_sparse(problem: Problem) -> bool:
