@@ -26,6 +26,7 @@ class SumTargets {
   using Measure = Cost;
   using Numbers = void;  // see kNumbers in column_node.hpp
   static constexpr bool kWeighted = false;
+  static constexpr bool kSlowRows = true;  // see make_column_root.hpp
 
   static Measure at_least(Cost c, Cost) { return c; }
   static Measure at_most(Cost c, Cost) { return c; }
