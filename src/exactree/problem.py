@@ -309,11 +309,6 @@ class Runner(Protocol):
     def __call__(self, kind: str, rows: tuple[Any, ...], terms: dict[str, Any]) -> Any:
         """Run a search, given its kind and what its native function takes."""
 
-    def undivided(
-        self, run: Callable[..., Any], kind: str, rows: tuple[Any, ...], terms: dict[str, Any]
-    ) -> Any:
-        """Run a search that stays in this process, unless it is known what it ends with."""
-
     def watched(self, best: Number, bound: Number, *, begins: bool) -> None:
         """Let those who watch know of a search that runs here: that it begins, or has ended."""
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from exactree import solve
+from exactree.cluster import running
 from exactree.cluster.ledger import records
 from exactree.cluster.running import TREE, Ended
-from exactree.engines import running
 
 
 def table(rows: int, columns: int) -> tuple[Any, Any]:

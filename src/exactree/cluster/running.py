@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from exactree import _native
 from exactree.cluster.coordinator import Coordinator
 from exactree.cluster.crew import Crew
 from exactree.cluster.ledger import Ledger
@@ -19,6 +20,8 @@ from exactree.cluster.posing import OVER_MASKS, Posing, of_problem
 FEWEST_LEVELS = 3
 # What the file calls a search that runs in this process and leaves no claims.
 HERE = "here"
+# Searches by splits and by penalties stay in this process.
+UNDIVIDED: dict[str, Any] = {"splits": _native.search_splits, "sparse": _native.search_sparse}
 # The lists of a tree, as the native search writes it.
 TREE = ("feature", "low", "high", "left", "right", "label")
 
@@ -118,7 +121,9 @@ class Elsewhere:
     searches: int = 0  # that were run by the piece; what needs no search, or cannot, runs here
 
     def __call__(self, kind: str, rows: tuple[Any, ...], terms: dict[str, Any]) -> Any:
-        """Run a search, by the piece if it is long enough."""
+        """Run a search, by the piece if it is long enough and can be divided."""
+        if kind in UNDIVIDED:
+            return self._undivided(kind, rows, terms)
         posing = Posing(kind, rows, of_problem(terms))
         limits = {name: terms[name] for name in ("time_limit", "memory_limit", "poll")}
         if terms["max_depth"] < FEWEST_LEVELS and kind not in OVER_MASKS:
@@ -137,20 +142,18 @@ class Elsewhere:
             self.coordinator = search
         return search.run(limits["time_limit"], limits["poll"])
 
-    def undivided(
-        self, run: Callable[..., Any], kind: str, rows: tuple[Any, ...], terms: dict[str, Any]
-    ) -> Any:
+    def _undivided(self, kind: str, rows: tuple[Any, ...], terms: dict[str, Any]) -> Any:
         """Run a search that is not divided, unless the file has what it ended with.
 
         What is proved beforehand is no part of the question: it does not change the answer.
         """
         if self.ledger is None:
-            return run(*rows, **terms)
+            return UNDIVIDED[kind](*rows, **terms)
         asked = {name: told for name, told in of_problem(terms).items() if name != "lower_bound"}
         key = Posing(kind, rows, asked).key
         if key in self.ledger.ended:
             return Ended.of(self.ledger.ended[key], self.ledger.path)
-        found = run(*rows, **terms)
+        found = UNDIVIDED[kind](*rows, **terms)
         if found is not None and found.status == "optimal":
             self.ledger.keep_ended(key, Ended.plain(found))
         return found

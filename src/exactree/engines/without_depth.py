@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from exactree.engines.answers import polled, refuse_long_budget, result_of
-from exactree.engines.running import run_undivided
+from exactree.engines.running import run_native
 from exactree.engines.upwards import enough_levels
 from exactree.engines.watch import RunSplits
 from exactree.memory import default_limit
@@ -35,7 +35,7 @@ def search_sparse(
         "poll": polled(on_progress),
         **options,
     }
-    found = run_undivided(limits, "sparse", _rows_of(problem), terms)
+    found = run_native(limits, "sparse", _rows_of(problem), terms)
     if found is None:
         return None
     return result_of(
@@ -77,7 +77,7 @@ def _search_splits(
         "poll": polled(on_progress),
         **options,
     }
-    found = run_undivided(limits, "splits", _rows_of(problem), terms)
+    found = run_native(limits, "splits", _rows_of(problem), terms)
     if found is None:
         return None
     return result_of(
