@@ -107,13 +107,16 @@ class ColumnFrontier : public Frontier<V> {
   void start_improver();
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
-  bool take_promising(Worker<V>& worker, ColumnPiece<V>& piece);
   void start_lane(int place, Worker<V>& worker);
-  void begin_round(Lane& lane, const V& goal);
-  void end_round(int place, Worker<V>& worker);
-  void list_shares();
   void take_over(int place, Job<V>& job, Worker<V>& worker);
   void take_values(int place, const V& found, int entry);
+  // column_rounds.cpp
+  void list_shares();
+  const V& target(int round);
+  bool take_promising(Worker<V>& worker, ColumnPiece<V>& piece);
+  Cost expected(int round) const;
+  void begin_round(Lane& lane, const V& goal);
+  void end_round(int place, Worker<V>& worker);
   // first_bound.cpp
   struct Probe {
     Frame<V> frame{};
@@ -130,8 +133,6 @@ class ColumnFrontier : public Frontier<V> {
   bool add_swept(int place, Worker<V>& worker, ColumnPiece<V>& piece);
   Asked sweep_all(Worker<V>& worker, ColumnPiece<V>& piece);
   bool sweep_first(Worker<V>& worker, ColumnPiece<V>& piece);
-  const V& target(int round);
-  Cost expected(int round) const;
   bool is_split(std::int64_t feature, std::int64_t position) const;
   int place_of(const Question& question) const;
   bool start_piece(const Question& question, ColumnPiece<V>& piece);

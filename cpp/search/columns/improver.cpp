@@ -23,7 +23,7 @@ constexpr std::int64_t kShareOfWork = 32;
 constexpr double kForever = 1e100;
 // A start or a graft that costs more than what is there by more than one part in so many is given
 // up.
-constexpr Cost kHopeful = 6;
+constexpr Cost kHopeful = 6, kWidely = 3;
 
 // Whether something is below a split, by their paths.
 bool begins_with(const std::vector<bool>& path, const std::vector<bool>& first) {
@@ -85,6 +85,7 @@ void Improver<V>::follow(const Incumbent& best) {
 // Alone there are no starts: the first split is one of those that are replaced.
 template <class V>
 void Improver<V>::note_best() {
+  widely_ = false;
   grafts_.clear();
   next_graft_ = 0;
   uppers_left_ = uppers_.empty() || alone_ ? uppers_.size() : uppers_.size() - 1;
@@ -218,13 +219,16 @@ void Improver<V>::graft() {
   Budget budget;
   int here = 0;
   Node& node = walk(path, budget, here);
-  if (grafts_.empty()) grafts_ = planner_.first_splits(node, budget);
+  if (grafts_.empty()) grafts_ = planner_.first_splits(node, budget, widely_);
   if (worker_.control().stopped()) return;
   if (next_graft_ < grafts_.size()) return graft(path, node, budget, here, grafts_[next_graft_++]);
   grafts_.clear();
   next_graft_ = 0;
   ++next_upper_;
   --uppers_left_;
+  if (uppers_left_ > 0 || widely_ || !alone_) return;
+  widely_ = true;
+  uppers_left_ = count;
 }
 
 template <class V>
@@ -239,7 +243,7 @@ void Improver<V>::graft(const Path& path, Node& node, Budget budget, int here,
     next_graft_ = grafts_.size();
     return;
   }
-  const Cost most = before + before / kHopeful;
+  const Cost most = before + before / (widely_ ? kWidely : kHopeful);
   const V cap = V::constant(most + 1, worker_.budgets(budget));
   const auto plan = planner_.plan_below(node, budget, split, Effort::kManyRoots, cap);
   if (worker_.control().stopped() || plan->value.most() > most) return;

@@ -7,9 +7,9 @@
 //   a start   the same for the first split of the tree
 // Ends come first, then moves, which open the ends below them again; neither makes a tree worse.
 // When nothing helps any more, the splits above the ends are replaced by others one at a time, the
-// lowest first, in the order of what two levels that start with them cost; then trees are started,
-// in the order of what the first plans with their first splits cost. Such a tree may be worse than
-// the best one until its ends are solved.
+// lowest first, in the order of what two levels that start with them cost, and alone a second time
+// with those of all columns; then trees are started, in the order of what the first plans with
+// their first splits cost. Such a tree may be worse than the best one until its ends are solved.
 //
 // What a step does depends on the trees that it starts from, and on nothing else. Of five levels
 // and more, and where time is limited, as much work as the first plan took is done before the
@@ -80,6 +80,7 @@ class Improver final : public TreeImprover {
   std::vector<Promising> grafts_;  // of one of the splits above the ends
   std::size_t next_graft_ = 0, next_upper_ = 0;
   std::size_t uppers_left_ = 0;  // until all were tried with the best tree
+  bool widely_ = false;          // with splits of all columns, and plans that cost more
   std::int64_t first_, spent_ = 0,
                        last_ = 0;  // work of the first plan, of all steps, of the last one
 };

@@ -30,7 +30,7 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   const int level = level_++;
   // With sizes the plan that is taken is not the best for every number of splits.
   const bool exact_sides = !V::kSizes && budget.depth == 3 && effort == Effort::kManyRoots;
-  for (const Candidate& at : candidates(node, budget, effort, level)) {
+  for (const Candidate& at : candidates(node, budget, effort, level, kRoots)) {
     if (worker_.control().stopped()) break;
     auto found = split_plan(node, budget, at, effort, goal);
     if (exact_sides && level == 0) note_tried(*found);
@@ -113,7 +113,8 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::look_ahead(Node& node, B
 
 template <class V>
 std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
-                                                                   Effort effort, int level) {
+                                                                   Effort effort, int level,
+                                                                   std::size_t roots) {
   if (effort == Effort::kLookAhead) return look_ahead(node, budget);
   std::vector<Candidate> list;
   if (effort != Effort::kGreedy) {
@@ -143,7 +144,7 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
       columns_.clear();
       for (const auto& at : list) columns_.push_back(at.feature);
     }
-    list.resize(std::min(list.size(), level == 0 ? kRoots : 1));
+    list.resize(std::min(list.size(), level == 0 ? roots : 1));
   }
   // The greedy split is one more at the top; further down that would double the work per level.
   if (level > 1 && !list.empty()) return list;
@@ -160,9 +161,10 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
 }
 
 template <class V>
-std::vector<Promising> Planner<V>::first_splits(Node& node, Budget budget) {
+std::vector<Promising> Planner<V>::first_splits(Node& node, Budget budget, bool all) {
   std::vector<Promising> splits;
-  for (const Candidate& at : candidates(node, budget, Effort::kManyRoots, 0))
+  const auto roots = all ? static_cast<std::size_t>(node.features()) : kRoots;
+  for (const Candidate& at : candidates(node, budget, Effort::kManyRoots, 0, roots))
     splits.push_back({at.feature, at.position, at.cost});
   return splits;
 }

@@ -57,8 +57,9 @@ class Planner {
                                       Effort effort, const V& cap) {
     return split_plan(node, budget, {top.feature, top.position, top.cost}, effort, cap);
   }
-  // The first splits that a plan of many roots tries, what two levels cost with them.
-  std::vector<Promising> first_splits(Node& node, Budget budget);
+  // The first splits that a plan of many roots tries, what two levels cost with them; or those of
+  // all columns.
+  std::vector<Promising> first_splits(Node& node, Budget budget, bool all);
   // Appends the plan's tree with at most `splits` splits.
   void draw(Node& node, const Plan<V>& plan, int splits, Tree& tree);
 
@@ -74,7 +75,8 @@ class Planner {
     int feature, position;
     Cost cost;
   };
-  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, int level);
+  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, int level,
+                                    std::size_t roots);
   std::vector<Candidate> look_ahead(Node& node, Budget budget);
   std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
                                       const V& cap);

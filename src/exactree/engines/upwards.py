@@ -47,11 +47,11 @@ MANY_NUMBERS, MOST_LEVELS = 50_000, 12
 LAST_SHARE = 0.55
 # What a first search of all levels is given (of four levels it solves thresholds exactly, too);
 # first plans take so many seconds, and where time is short, they may have this share of it.
-FIRST_SHARE, FIRST_OF_FOUR = 0.1, 0.3
+FIRST_SHARE, FIRST_OF_FOUR = 0.2, 0.3
 FIRST_SECONDS, FIRST_MOST = 0.5, 0.5
 # What the best tree may be made better in each time (of four levels, where the search itself does
 # that, too), and by when a bound by low targets has to be done.
-IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.35, 0.05, 0.95
+IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.3, 0.05, 0.95
 
 
 def is_deep(problem: Problem) -> bool:
