@@ -42,8 +42,6 @@ NUMBERS, MOST_SECONDS = 10**9, 1.0
 FEW_CLASSES = 10
 # Programs have so many pairs, one after the other.
 SIZES = (60, 200, 500)
-# Classes are looked at in tables of no more numbers (rows times classes).
-MOST_CELLS = 10**7
 # The largest cost of a row is so many parts.
 PARTS = 2**30
 
@@ -56,8 +54,7 @@ def bounds_at_once(
     For problems that count errors (`low_targets.counts_errors`). A search that
     nothing stops needs no pairs.
     """
-    if problem.n_rows * problem.n_classes <= MOST_CELLS:
-        yield any_tree(problem)
+    yield any_tree(problem)
     seconds = seconds_left()
     if isinf(seconds) or seconds <= 0:
         return
