@@ -44,14 +44,14 @@ AT_ONCE_SHARE = 0.1
 MANY_NUMBERS, MOST_LEVELS = 50_000, 12
 # One level less has to be done by this share if there are many: a search of that depth in 0.7 of
 # the time would have half of it for bounds.
-LAST_SHARE = 0.55
+LAST_SHARE = 0.65
 # What a first search of all levels is given (of four levels it solves thresholds exactly, too);
 # first plans take so many seconds, and where time is short, they may have this share of it.
 FIRST_SHARE, FIRST_OF_FOUR = 0.2, 0.3
 FIRST_SECONDS, FIRST_MOST = 0.5, 0.5
 # What the best tree may be made better in each time (of four levels, where the search itself does
 # that, too), and by when a bound by low targets has to be done.
-IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.3, 0.05, 0.95
+IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.4, 0.05, 0.95
 
 
 def is_deep(problem: Problem) -> bool:
@@ -224,7 +224,8 @@ def level_by_level(
     for levels in range(FEW, problem.max_depth):
         if watch.is_over():
             return watch.ended(first)
-        _improve(improve, problem, watch)
+        if levels > FEW:  # these are over soon, and may be what is best of a large table
+            _improve(improve, problem, watch)
         share = last * FEW_SHARE ** (problem.max_depth - 1 - levels)
         if watch.share_gone() < share:
             fewer = replace(problem, max_depth=levels)
