@@ -46,6 +46,13 @@ def test_the_bound_meets_the_optimum_where_errors_are_few() -> None:
     assert proved >= 9
 
 
+def test_sets_may_use_up_all_rows() -> None:
+    X, y = [[0.0], [0.0], [1.0], [1.0], [2.0], [2.0]], [0, 1, 0, 1, 0, 1]
+    weights = [1, 2, 2, 1, 1, 2]  # equal rows alone prove three of the four
+    found = solve(X, y, splits="hyperplane", max_depth=1, engine="local", sample_weight=weights)
+    assert (found.objective, found.status) == (4, "optimal")
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_sets_are_verified_exactly(seed: int) -> None:
     rng = np.random.default_rng(seed)

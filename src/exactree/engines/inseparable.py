@@ -100,6 +100,8 @@ class _Finder:
     def _find(self, out: NDArray[np.bool_], seconds_left: Callable[[], float]) -> Rows | None:
         self.programs += 1
         inside = np.flatnonzero(~out)
+        if not len(inside):  # every row is in a set
+            return None
         right = np.zeros(len(self.equations))
         right[-1] = 1.0
         result = solved(
