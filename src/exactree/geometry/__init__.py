@@ -1,7 +1,7 @@
 """Exact geometry: integer lifting, embedding, dichotomies and surfaces of widest margin."""
 
 from exactree.geometry.embedding import Embedding, exact_vectors
-from exactree.geometry.families import KINDS, Family, family_of, polynomial
+from exactree.geometry.families import KINDS, Family, Term, family_of, polynomial
 from exactree.geometry.lifting import Lifted, lift
 from exactree.geometry.listing import (
     Dichotomies,
@@ -23,6 +23,7 @@ __all__ = [
     "OwnedRules",
     "SecondsLeft",
     "Surface",
+    "Term",
     "count_bound",
     "dichotomies",
     "exact_vectors",

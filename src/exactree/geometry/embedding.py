@@ -161,7 +161,7 @@ class Embedding:
                 constant -= part * scaling.centre
                 for monomial in term:
                     _add_expanded(total, part, monomial, self.columns, powers)
-        constant += total.pop((0,) * len(self.columns), Fraction(0))
+        constant += total.pop((), Fraction(0))
         weights = [total.get(term[0], Fraction(0)) for term in terms]
         largest = max(map(abs, weights), default=Fraction(0))
         size = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
@@ -255,18 +255,16 @@ def _add_expanded(
     `powers` has those that were multiplied out before, by column and power.
 
     >>> found = {}
-    >>> _add_expanded(found, Fraction(1), (2,), [Scaling(1, 3.0)], {})  # (x / 2 - 3)^2
+    >>> _add_expanded(found, Fraction(1), ((0, 2),), [Scaling(1, 3.0)], {})  # (x / 2 - 3)^2
     >>> {key: str(value) for key, value in found.items()}
-    {(0,): '9', (1,): '-3', (2,): '1/4'}
+    {(): '9', ((0, 1),): '-3', ((0, 2),): '1/4'}
     """
-    parts: Polynomial = {(0,) * len(monomial): factor}
-    for j, power in enumerate(monomial):
-        if not power:
-            continue
+    parts: Polynomial = {(): factor}
+    for j, power in monomial:
         if (j, power) not in powers:
             powers[j, power] = columns[j].power(power)
         parts = {
-            (*key[:j], e, *key[j + 1 :]): value * by
+            (*key, (j, e)) if e else key: value * by
             for key, value in parts.items()
             for e, by in powers[j, power]
         }

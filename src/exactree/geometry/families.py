@@ -11,42 +11,47 @@ polynomial    all monomials of degree 1 .. M            C(D + M, D) - 1
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from itertools import combinations_with_replacement
 from operator import add, mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.preprocessing import PolynomialFeatures
 
 from exactree.geometry.watching import Stop, watched
 
-Monomial = tuple[int, ...]  # the exponent of each column
+Monomial = tuple[tuple[int, int], ...]  # columns with their powers, in the order of the columns
 Term = tuple[Monomial, ...]  # a sum of monomials
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What makes a family: its degree (None: any), and its terms among all monomials up to that."""
+    """What makes a family: its degree (None: any), and its terms for columns and a degree."""
 
     degree: int | None
-    terms: Callable[[Sequence[Monomial]], Sequence[Term]]
+    terms: Callable[[int, int], Sequence[Term]]
 
 
-def _every(monomials: Sequence[Monomial]) -> list[Term]:
-    return [(m,) for m in monomials]
+def _every(columns: int, degree: int) -> list[Term]:
+    """All monomials, lowest degree first."""
+    return [
+        (tuple(sorted(Counter(chosen).items())),)
+        for power in range(1, degree + 1)
+        for chosen in combinations_with_replacement(range(columns), power)
+    ]
 
 
-def _with_the_norm(monomials: Sequence[Monomial]) -> list[Term]:
+def _without_products(columns: int, degree: int) -> list[Term]:
+    return [(((j, power),),) for power in range(1, degree + 1) for j in range(columns)]
+
+
+def _with_the_norm(columns: int, degree: int) -> list[Term]:
     """Single columns, and the sum of all their squares as one term."""
-    linear: list[Term] = [(m,) for m in monomials if sum(m) == 1]
-    return [*linear, tuple(m for m in monomials if max(m) == 2)]
-
-
-def _without_products(monomials: Sequence[Monomial]) -> list[Term]:
-    return [(m,) for m in monomials if sum(m) == max(m)]
+    return [*_every(columns, 1), tuple(((j, degree),) for j in range(columns))]
 
 
 # All that geometry, stored models and local search know of a family: a new one is a line here.
@@ -74,7 +79,7 @@ class Family:
         """List the terms for so many columns, the constant left out.
 
         >>> family_of("sphere").terms(2)
-        (((1, 0),), ((0, 1),), ((2, 0), (0, 2)))
+        ((((0, 1),),), (((1, 1),),), (((0, 2),), ((1, 2),)))
         """
         return _terms(self.name, self.degree, columns)
 
@@ -84,11 +89,12 @@ class Family:
         >>> family_of("sphere").names(["a", "b"])
         ('a', 'b', 'a^2 + b^2')
         """
-        features = _features(len(columns), self.degree)
-        names = features.get_feature_names_out(columns)
-        known = dict(zip(_exponents(features), names, strict=True))
         terms = self.terms(len(columns))
-        return tuple(" + ".join(str(known[monomial]) for monomial in term) for term in terms)
+        return tuple(" + ".join(_named(monomial, columns) for monomial in t) for t in terms)
+
+
+def _named(monomial: Monomial, columns: Sequence[str]) -> str:
+    return " ".join(f"{columns[j]}^{e}" if e > 1 else str(columns[j]) for j, e in monomial)
 
 
 def family_of(family: str | Family) -> Family:
@@ -121,13 +127,13 @@ def polynomial(degree: int) -> Family:
 def evaluate(term: Term, columns: Sequence[Any]) -> Any:
     """Evaluate a term on numbers, or on whole columns, always in the same order.
 
-    >>> evaluate(((2, 1), (0, 3)), [3, 5])
+    >>> evaluate((((0, 2), (1, 1)), ((1, 3),)), [3, 5])
     170
     """
-    products = []
-    for monomial in term:
-        powers = zip(columns, monomial, strict=True)
-        products.append(reduce(mul, [x for x, exponent in powers for _ in range(exponent)]))
+    products = [
+        reduce(mul, [columns[j] for j, power in monomial for _ in range(power)])
+        for monomial in term
+    ]
     return reduce(add, products)
 
 
@@ -150,15 +156,5 @@ def embed(
 
 @lru_cache(maxsize=64)
 def _terms(name: str, degree: int, columns: int) -> tuple[Term, ...]:
-    monomials = _exponents(_features(columns, degree))
     kind = KINDS.get(name, KINDS["polynomial"])  # "axis" and "quadric" are polynomials
-    return tuple(kind.terms(monomials))
-
-
-def _features(columns: int, degree: int) -> PolynomialFeatures:
-    return PolynomialFeatures(degree, include_bias=False).fit(np.zeros((1, columns)))
-
-
-def _exponents(features: PolynomialFeatures) -> list[Monomial]:
-    """List the exponents of all monomials, lowest degree first."""
-    return [tuple(int(e) for e in row) for row in features.powers_]
+    return tuple(kind.terms(columns, degree))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactree.geometry.families import Family, columns_of, evaluate, family_of
+from exactree.geometry.families import Family, Term, columns_of, evaluate, family_of
 from exactree.geometry.lifting import fraction_of, lift
 from exactree.geometry.separation import separate
 from exactree.geometry.watching import Stop, watched
@@ -71,9 +71,7 @@ class Surface:
         most = max(spread, default=0.0)
         return tuple(s / most for s in spread) if 0 < most < inf else ()
 
-    def _exact_left(
-        self, terms: Sequence[tuple[tuple[int, ...], ...]], row: NDArray[np.generic]
-    ) -> bool:
+    def _exact_left(self, terms: Sequence[Term], row: NDArray[np.generic]) -> bool:
         x = [fraction_of(value) for value in row]
         weighted = (c * evaluate(t, x) for c, t in zip(self.coefficients, terms, strict=True) if c)
         return bool(sum(weighted, Fraction(0)) <= self.threshold)
@@ -156,7 +154,7 @@ class _Separation:
         lifted = lift(table, any(len(term) > 1 for term in terms), stop)
         columns = [[evaluate(term, row) for row in watched(lifted.rows, stop)] for term in terms]
         tens = [Fraction(10) ** power for power in lifted.powers]
-        units = [prod(u**e for u, e in zip(tens, term[0], strict=True)) for term in terms]
+        units = [prod(tens[j] ** power for j, power in term[0]) for term in terms]
         return cls(columns, left, [Fraction(unit) for unit in units])
 
     def scaled(self, quotient: Callable[[int, int], Fraction | float]) -> list[list[Any]]:

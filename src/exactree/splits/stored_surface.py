@@ -7,12 +7,10 @@ from math import comb
 from typing import Any
 
 from exactree.fields import read_list, read_number, read_record, read_text, read_whole, wrong
-from exactree.geometry import KINDS, Family, Surface
+from exactree.geometry import KINDS, Family, Surface, Term
 
-# A file of a few bytes may ask for terms without end: the table of all exponents stays below this.
-MOST_EXPONENTS = 25_000_000
-
-Key = tuple[tuple[tuple[int, int], ...], ...]
+# A file of a few bytes may ask for terms without end.
+MOST_TERMS = 1_000_000
 
 
 def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
@@ -29,10 +27,7 @@ def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
     read_record(data, "the split", ("kind", "family", "degree", "columns", listed, limit))
     columns = read_whole(data["columns"], "columns", 1)
     family = _family(data, columns)
-    places = {
-        tuple(tuple(map(_pair, powers_of(monomial))) for monomial in term): place
-        for place, term in enumerate(family.terms(columns))
-    }
+    places = {term: place for place, term in enumerate(family.terms(columns))}
     coefficients = [0 if exact else 0.0] * len(places)
     seen = set()
     for at, entry in enumerate(read_list(data[listed], listed)):
@@ -48,15 +43,6 @@ def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
     return Surface(family, tuple(coefficients), threshold, exact), columns
 
 
-def powers_of(monomial: tuple[int, ...]) -> list[list[int]]:
-    """List the columns of a monomial with their powers.
-
-    >>> powers_of((0, 2, 1))
-    [[1, 2], [2, 1]]
-    """
-    return [[j, power] for j, power in enumerate(monomial) if power]
-
-
 def _family(data: Mapping[str, Any], columns: int) -> Family:
     name = read_text(data["family"], "family", KINDS)
     degree = read_whole(data["degree"], "degree", 1)
@@ -64,13 +50,13 @@ def _family(data: Mapping[str, Any], columns: int) -> Family:
     if degree != (known or degree):
         raise wrong(degree, "degree", f"{known}, that of a {name}")
     # With more than 20 of both there are more than 10^11 products.
-    few = min(degree, columns) <= 20
-    if not few or comb(columns + degree, degree) * columns > MOST_EXPONENTS:
+    few = min(degree, columns) <= 20 and max(degree, columns) <= MOST_TERMS
+    if not few or (known is None and comb(columns + degree, degree) > MOST_TERMS):
         raise ValueError(f"degree {degree} and {columns} columns have too many terms")
     return Family(name, degree)
 
 
-def _read_term(term: Any, where: str) -> Key:
+def _read_term(term: Any, where: str) -> Term:
     """Read a sum of products of powers: [[[column, power], ...], ...]."""
     return tuple(
         tuple(

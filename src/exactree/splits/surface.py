@@ -15,6 +15,7 @@ from exactree.geometry import (
     Embedding,
     Family,
     Surface,
+    Term,
     dichotomies,
     exact_vectors,
     family_of,
@@ -26,7 +27,7 @@ from exactree.geometry import (
 from exactree.partitions import Cells, Partitions, Terms, packed
 from exactree.problem import Plane, Ranks
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
-from exactree.splits.stored_surface import powers_of, read_surface
+from exactree.splits.stored_surface import read_surface
 from exactree.tree import Split
 
 BOUNDARIES = ("all", "both", "positive")
@@ -82,16 +83,17 @@ class SurfaceSplit(Split):
     ) -> str:
         """Write the question down, or its opposite if not `holds`; 17 `digits` are exact.
 
-        With fewer, both sides are divided by the largest coefficient, of a sphere by that of the
-        squares, so that a reader has small numbers before them; integers by their common factor.
+        With fewer, both sides are divided by the largest coefficient that is written, of a sphere
+        by that of the squares, so that a reader has small numbers before them; integers by their
+        common factor.
         Of more than eight terms the six strongest are written, the strongest first, and the others
         counted; with `terms`, at most so many.
         """
         given = feature_names or [f"x[{j}]" for j in range(self.columns)]
         names = self.surface.family.names(given[: self.columns])
         total = ""
-        *coefficients, threshold = self._readable(digits)
         written, folded = self._written(digits, terms)
+        *coefficients, threshold = self._readable(digits, written)
         for k in written:
             total += _summand(coefficients[k], names[k], first=not total, digits=digits)
         if folded:
@@ -109,8 +111,8 @@ class SurfaceSplit(Split):
         strongest = sorted(used, key=lambda k: -strength[k])[: terms or STRONGEST_TERMS]
         return strongest, len(used) - len(strongest)
 
-    def _readable(self, digits: int) -> list[float] | list[int]:
-        """Give the coefficients and the threshold, scaled for a reader."""
+    def _readable(self, digits: int, written: Sequence[int]) -> list[float] | list[int]:
+        """Give the coefficients and the threshold, scaled for a reader of some of the terms."""
         surface = self.surface
         numbers = [*surface.coefficients, surface.threshold]
         if surface.exact:
@@ -118,7 +120,7 @@ class SurfaceSplit(Split):
             return [int(value) // common for value in numbers]
         last = abs(surface.coefficients[-1])
         by = last if surface.family.scales_columns_together else 0
-        by = by or max(map(abs, numbers[:-1]))
+        by = by or max((abs(numbers[k]) for k in written), default=0)
         if digits >= EXACT_DIGITS or not by:
             return numbers
         scaled = [value / by for value in numbers]
@@ -127,8 +129,8 @@ class SurfaceSplit(Split):
     def features(self) -> tuple[int, ...]:
         """Name the columns with a coefficient that is not 0."""
         terms = zip(self.surface.coefficients, self._terms(), strict=True)
-        used = [np.array(monomial) for c, term in terms if c for monomial in term]
-        return tuple(np.flatnonzero(sum(used, np.zeros(self.columns, dtype=int))).tolist())
+        used = {j for c, term in terms if c for monomial in term for j, _ in monomial}
+        return tuple(sorted(used))
 
     def to_dict(self) -> dict[str, Any]:
         """Give JSON-compatible data: the terms that count, as powers of columns, and the threshold.
@@ -143,7 +145,7 @@ class SurfaceSplit(Split):
             "columns": self.columns,
         }
         terms = zip(surface.coefficients, self._terms(), strict=True)
-        listed = [[c, [powers_of(monomial) for monomial in term]] for c, term in terms if c]
+        listed = [[c, [list(map(list, monomial)) for monomial in term]] for c, term in terms if c]
         if not surface.exact:
             return {**found, "terms": listed, "at_most": surface.threshold}
         exact = [[str(c), term] for c, term in listed]
@@ -165,7 +167,7 @@ class SurfaceSplit(Split):
         summands = [f"{c!r} * {_product(term)}" for c, term in terms if c]
         return f"{' + '.join(summands) or '0.0'} <= {self.surface.threshold!r}"
 
-    def _terms(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    def _terms(self) -> tuple[Term, ...]:
         return self.surface.family.terms(self.columns)
 
 
@@ -180,10 +182,10 @@ def _summand(value: float | int, name: str, *, first: bool, digits: int) -> str:
     return f"{sign}{'' if size == '1' else f'{size} '}{f'({name})' if ' + ' in name else name}"
 
 
-def _product(term: tuple[tuple[int, ...], ...]) -> str:
+def _product(term: Term) -> str:
     """Write a term with the operations, and in the order, that evaluate it."""
     products = [
-        " * ".join(f"x[{j}]" for j, power in powers_of(m) for _ in range(power)) for m in term
+        " * ".join(f"x[{j}]" for j, power in monomial for _ in range(power)) for monomial in term
     ]
     return f"({' + '.join(products)})"
 
