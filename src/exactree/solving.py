@@ -21,7 +21,17 @@ from exactree.objectives.ratios import Ratio
 from exactree.objectives.row_costs import RowCosts
 from exactree.parameters import CertifyParameters, SolveParameters, completed, takes
 from exactree.preparing import Data, make_problem, read_data, read_priced
-from exactree.problem import Found, Limits, OnProgress, Plane, Problem, Progress, Result, Status
+from exactree.problem import (
+    Found,
+    FoundTwice,
+    Limits,
+    OnProgress,
+    Plane,
+    Problem,
+    Progress,
+    Result,
+    Status,
+)
 from exactree.progress import ProgressTable, also_to
 from exactree.proof import certify, refuse_certificate, refuse_problem
 from exactree.rare_categories import refuse_left_out, search_frequent
@@ -247,6 +257,15 @@ class Solving:
         if self.where is not None:
             found = replace(found, stats={**found.stats, "by_the_piece": self.where.searches})
         own = self.start is not None and self.start.translated and found.tree is self.start.tree
+        result = self._translated(found, left, found.tree if own else None)
+        spare = found.spare if isinstance(found, FoundTwice) else None
+        if spare is None or result.objective <= self.problem.price(spare.objective):
+            return result
+        # A split was not written down in time, and the tree ends there.
+        other = self._translated(spare, no_time, None)
+        return min(result, other, key=lambda one: one.objective)
+
+    def _translated(self, found: Found, left: SecondsLeft, shaped: Tree | None) -> Result:
         return translated(
             found,
             self.problem,
@@ -254,7 +273,7 @@ class Solving:
             self.sources,
             started=self.started,
             seconds_left=left,
-            shaped=found.tree if own else None,
+            shaped=shaped,
         )
 
     def never_worse(self, result: Result, max_splits: int | None = None) -> Result:

@@ -27,7 +27,18 @@ from exactree.interrupts import interruptible
 from exactree.memory import default_limit
 from exactree.objectives.native import ClassWeights
 from exactree.partitions import Terms
-from exactree.problem import Cut, Found, Limits, OnProgress, Plane, Problem, Progress, Status
+from exactree.problem import (
+    Cut,
+    Found,
+    FoundTwice,
+    Limits,
+    Number,
+    OnProgress,
+    Plane,
+    Problem,
+    Progress,
+    Status,
+)
 from exactree.tree import Leaf, Node, Tree
 
 Lists = tuple[list[int], list[int], list[list[float]]]  # children and planes in preorder
@@ -326,15 +337,23 @@ def better_of(local_result: Found, exact: Found, seconds: float) -> Found:
     best = exact if exact.objective < local_result.objective else local_result
     bound = min(max(exact.lower_bound, local_result.lower_bound), best.objective)
     status: Status = "optimal" if bound == best.objective else exact.status
-    last = (seconds, best.objective, bound)
-    return replace(
-        best,
+    return FoundTwice(
         status=status,
+        space=best.space,
+        objective=best.objective,
         lower_bound=bound,
         gap=best.objective - bound,
+        tree=best.tree,
         stats={**exact.stats, **local_result.stats, "seconds": seconds},
-        history=(*local_result.history, last),
+        history=(*local_result.history, (seconds, best.objective, bound)),
+        spare=_spare(local_result, bound) if best is exact else None,
     )
+
+
+def _spare(found: Found, bound: Number) -> Found:
+    """Keep a tree of planes: they can be written down at once, those of cells take a program."""
+    low = min(bound, found.objective)
+    return replace(found, status="time_limit", lower_bound=low, gap=found.objective - low)
 
 
 def _tree(left: list[int], right: list[int], planes: list[list[float]]) -> Tree:
