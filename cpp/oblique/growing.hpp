@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "oblique/corners.hpp"
 #include "oblique/split_search.hpp"
 #include "oblique/tree_search.hpp"
 
@@ -18,6 +19,9 @@ namespace {
 std::size_t rows_for_plane(int columns) {
   return static_cast<std::size_t>(std::max(1000, 40 * columns));
 }
+
+// How often a subtree is grown anew between opposite corners.
+constexpr double kCorners = .25;
 
 }  // namespace
 
@@ -67,10 +71,25 @@ Plane TreeSearch<Targets>::start_plane(const NodeRows& rows) {
   return search.plane();
 }
 
-// Grows a subtree in place of leaf n: each split by the criterion for growing, the last by the
-// loss.
+// A plane between opposite corners for a random partition of the classes: through the middle of the
+// rows, or through one of them.
 template <class Targets>
-void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
+bool TreeSearch<Targets>::between_corners(const NodeRows& rows, Plane& plane) {
+  Wishes wishes;
+  for (const Cost price : targets_.random_prices(rows.rows(), random_))
+    wishes.push_back(-static_cast<double>(price));
+  if (!corner_plane(rows, wishes, random_, plane)) return false;
+  if (random_.coin()) return true;
+  Scores scores;
+  rows.score(plane, scores);
+  plane.back() -= scores[static_cast<std::size_t>(random_.below(rows.size()))];
+  return true;
+}
+
+// Grows a subtree in place of leaf n: each split by the criterion for growing, the last by the
+// loss. Where others follow, the first is so often one between corners instead.
+template <class Targets>
+void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth, double corners) {
   cut_to_leaf(n);
   targets_.fill(rows, at(n));
   if (depth >= shape_.max_depth || at(n).cost <= data_.penalty || rows.size() < 2) return;
@@ -79,20 +98,22 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   draw_some(some, rows_for_plane(data_.columns), random_);
   const Plane none(static_cast<std::size_t>(data_.columns) + 1, 0.0);
   const NodeRows own(data_, {some, {}}, columns_for(none));
-  const Plane from = start_plane(own);
   const auto search = [&](auto& meter) {
     // Of a sample, the sides are only about what they will be of all rows.
     const int least = some.size() < rows.size() ? 1 : data_.least_side.least;
     SplitSearch<std::remove_reference_t<decltype(meter)>> split(own, meter, least, least, random_,
                                                                 pace_);
-    split.start(from);
+    split.start(start_plane(own));
     split.best_threshold();
     split.improve(patience() + 8, 0);
     scans_ += split.scans();
     at(n).plane = own.widened(split.plane(), data_.columns);
   };
+  Plane between;
   if (depth + 1 == shape_.max_depth) {
     targets_.with_last_meter(own, search);
+  } else if (random_.uniform() < corners && between_corners(own, between)) {
+    at(n).plane = own.widened(between, data_.columns);
   } else {
     typename Targets::GrowMeter meter(data_, own);
     search(meter);
@@ -105,17 +126,17 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth) {
   const int left = add_leaf(n), right = add_leaf(n);
   at(n).left = left;
   at(n).right = right;
-  grow(left, sides[0], depth + 1);
-  grow(right, sides[1], depth + 1);
+  grow(left, sides[0], depth + 1, 0);
+  grow(right, sides[1], depth + 1, 0);
 }
 
 template <class Targets>
-void TreeSearch<Targets>::grow_anew() {
+void TreeSearch<Targets>::grow_anew(bool corners) {
   nodes_.clear();
   right_.clear();
   open_.clear();
   add_leaf(-1);
-  grow(0, all_rows(), 0);
+  grow(0, all_rows(), 0, corners ? 1 : 0);
   settle();
 }
 
@@ -137,7 +158,7 @@ void TreeSearch<Targets>::extend() {
   std::vector<int> leaves = open_leaves();
   if (leaves.empty()) return;
   if (limited()) draw_some(leaves, 1, random_);
-  for (const int n : leaves) grow(n, rows_of(n), depth_of(n));
+  for (const int n : leaves) grow(n, rows_of(n), depth_of(n), 0);
   settle();
 }
 
@@ -162,7 +183,7 @@ template <class Targets>
 void TreeSearch<Targets>::perturb() {
   constexpr double kTurned = .7, kAboveOthers = .3;
   std::vector<int> inner = inner_nodes();
-  if (inner.empty()) return grow_anew();
+  if (inner.empty()) return grow_anew(false);
   const auto any = [&] {
     return inner[static_cast<std::size_t>(random_.below(static_cast<int>(inner.size())))];
   };
@@ -178,7 +199,7 @@ void TreeSearch<Targets>::perturb() {
     }
     const Rows rows = rows_of(n);
     if (random_.coin() || rows.size() < 2) {
-      grow(n, rows, depth_of(n));
+      grow(n, rows, depth_of(n), kCorners);
     } else {
       at(n).plane = bisector(rows, columns_for(at(n).plane));
       route(n);

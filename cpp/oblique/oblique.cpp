@@ -33,7 +33,7 @@ class LocalSearch {
               std::atomic<Cost>& shown)
       : request_(request), control_(control), shown_(shown), rounds_(data, request, control) {
     const int given = static_cast<int>(request.starts.size());
-    to_start_ = given + std::max(rounds_.anew() - given, 1);
+    to_start_ = given + std::max(rounds_.anew() - given, 1) + kBetweenCorners;
     std::vector<int> all(static_cast<std::size_t>(data.rows));
     std::iota(all.begin(), all.end(), 0);
     ObliqueTree::Node leaf;
@@ -59,6 +59,8 @@ class LocalSearch {
  private:
   static constexpr int kFirstRounds = 4;  // of each tree, while several go on
   static constexpr int kStuck = 150;      // rounds without a better tree
+  // One of the trees grown at first begins between corners, the last but one.
+  static constexpr int kBetweenCorners = 1, kCornersBefore = 2;
 
   bool ended() const {
     if (round_ == 0) return false;  // there is always a tree
@@ -71,8 +73,9 @@ class LocalSearch {
     const std::int64_t round = round_ + k;
     if (to_start_ > k) {
       const auto given = static_cast<std::int64_t>(request_.starts.size());
-      return {round, round < given ? &request_.starts[static_cast<std::size_t>(round)] : nullptr,
-              round < given ? Task::kGiven : Task::kAnew};
+      if (round < given)
+        return {round, &request_.starts[static_cast<std::size_t>(round)], Task::kGiven};
+      return {round, nullptr, to_start_ - k == kCornersBefore ? Task::kCorners : Task::kAnew};
     }
     const auto at = static_cast<std::size_t>(done_ + k) % trees_.size();
     return {round, &trees_[at], Task::kOnward};
@@ -157,7 +160,7 @@ class LocalSearch {
 
   void begin_again() {
     trees_.clear();
-    to_start_ = rounds_.anew();
+    to_start_ = rounds_.anew() + kBetweenCorners;
     share_ = 0;
   }
 

@@ -43,6 +43,22 @@ Sample::Sample(const ObliqueData& all, int rows, Random& random) : data_(all) {
   data_.penalty = static_cast<Cost>(share * static_cast<double>(all.penalty));
 }
 
+// On few rows two trees take little time: if the first leaves much to gain, the second begins
+// between corners.
+template <class Targets>
+ObliqueTree Rounds<Targets>::better_of_two(TreeSearch<Targets>& search, Pace& pace) {
+  ObliqueTree best;
+  for (const bool corners : {false, true}) {
+    const bool good = best.cost < search.leaf_cost() / 4;
+    if (!best.nodes.empty() && (good || pace.stopped())) break;
+    search.grow_anew(corners);
+    search.alternate(1, 0);
+    ObliqueTree found = search.written();
+    if (best.nodes.empty() || found.cost < best.cost) best = std::move(found);
+  }
+  return best;
+}
+
 // A tree found on a few rows, and improved on more of them. Later rounds try more on the few. There
 // is a tree at the end even if the search was stopped before the beginning.
 template <class Targets>
@@ -55,12 +71,13 @@ ObliqueTree Rounds<Targets>::on_samples(const Task& task, Random& random, Pace p
     const Sample sample(data_, rows, random);
     TreeSearch<Targets> search(sample.data(), shape(), Random(random.next(), 0), pace);
     const bool first = rows == few_rows();
-    if (first && anew)
-      search.grow_anew();
-    else
+    if (first && anew) {
+      best = better_of_two(search, pace);
+    } else {
       search.set(best);
-    search.alternate(1, 0);
-    best = search.written();
+      search.alternate(1, 0);
+      best = search.written();
+    }
     const auto more = first ? std::min<std::int64_t>(task.round, 20) : 0;
     for (std::int64_t i = 0; i < more && !pace.stopped() && best.cost > 0; ++i) {
       search.set(best);
@@ -87,7 +104,7 @@ ObliqueTree Rounds<Targets>::run(const Task& task, bool calling) {
   else if (onward)
     search.set(*task.from), search.perturb();
   else
-    search.grow_anew();
+    search.grow_anew(task.kind == Task::kCorners);
   search.alternate(onward || large() ? 1 : 2, request_.lower_bound);
   scans_ += search.scans();
   return search.written();

@@ -26,7 +26,7 @@ class Sample {
 
 // What a round starts from.
 struct Task {
-  enum Kind { kGiven, kAnew, kOnward };
+  enum Kind { kGiven, kAnew, kCorners, kOnward };
   std::int64_t round;
   const ObliqueTree* from;  // none of a tree that is grown anew
   Kind kind;
@@ -57,6 +57,7 @@ class Rounds {
 
  private:
   Shape shape() const { return {request_.max_depth, request_.max_splits, request_.plane_columns}; }
+  ObliqueTree better_of_two(TreeSearch<Targets>& search, Pace& pace);
   ObliqueTree on_samples(const Task& task, Random& random, Pace pace);
 
   const ObliqueData& data_;

@@ -26,8 +26,14 @@ class TreeSearch {
 
   // Starts from a tree; splits whose sides have too few rows here are dropped.
   void set(const ObliqueTree& tree);
-  // Starts from a tree grown by random choices.
-  void grow_anew();
+  // What a single leaf costs.
+  Cost leaf_cost() {
+    Node leaf;
+    targets_.fill(all_rows(), leaf);
+    return leaf.cost;
+  }
+  // Starts from a tree grown by random choices, whose first split may be one between corners.
+  void grow_anew(bool corners);
   // Passes over the nodes whose rows or prices have changed since they were looked at, until
   // `idle_passes` of them have brought nothing.
   void alternate(int idle_passes, Cost target);
@@ -100,8 +106,9 @@ class TreeSearch {
   template <class Meter>
   bool search_split(int n, const NodeRows& rows, Meter& meter, Plane& found);
   // Growing: growing.cpp.
-  void grow(int n, const Rows& rows, int depth);
+  void grow(int n, const Rows& rows, int depth, double corners);
   Plane start_plane(const NodeRows& rows);
+  bool between_corners(const NodeRows& rows, Plane& plane);
   Plane bisector(const Rows& rows, const std::vector<int>& columns);
   void extend();
   void jitter(int n);

@@ -385,13 +385,6 @@ class Found:
 
 
 @dataclass(frozen=True)
-class FoundTwice(Found):
-    """A tree whose splits take time to be written down, and one for the case that there is none."""
-
-    spare: Found | None = None
-
-
-@dataclass(frozen=True)
 class Result(Found):
     """The best tree found, with what is proved about it, in the user's splits, classes and weights.
 

@@ -14,6 +14,7 @@ import numpy as np
 from exactree.cluster.posing import asked_parts
 from exactree.cluster.running import Elsewhere, elsewhere
 from exactree.engines import Choice, choose, generic, search, single_leaf
+from exactree.engines.local import FoundTwice
 from exactree.interrupts import Noted, check, deferred, interruptible
 from exactree.memory import default_limit
 from exactree.objectives import check_declarations
@@ -23,7 +24,6 @@ from exactree.parameters import CertifyParameters, SolveParameters, completed, t
 from exactree.preparing import Data, make_problem, read_data, read_priced
 from exactree.problem import (
     Found,
-    FoundTwice,
     Limits,
     OnProgress,
     Plane,

@@ -335,3 +335,43 @@ def test_few_of_many_columns() -> None:
 def test_columns_that_are_no_number(columns: Any) -> None:
     with pytest.raises(ValueError, match="pass a whole number of at least 1, or None"):
         solve([[0.0, 1.0], [1.0, 0.0]], [0, 1], splits=Hyperplane(columns=columns), max_depth=1)
+
+
+def test_more_columns_than_rows() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 400)), rng.integers(0, 2, 30)
+    found = solve(X, y, splits="hyperplane", max_depth=1)
+    assert (found.objective, found.status) == (0, "optimal")
+    again = SurfaceSplit.from_dict(found.tree.split.to_dict())  # type: ignore[union-attr]
+    assert (again.goes_left(X) == found.tree.split.goes_left(X)).all()  # type: ignore[union-attr]
+
+
+def test_a_first_split_that_gains_nothing_by_itself() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 25))
+    y = (X[:, 0] > 0) ^ (X[:, 1:5].sum(axis=1) > 0)
+    how: dict[str, Any] = {"max_depth": 2, "idle_rounds": 8}
+    z, labels = np.ascontiguousarray(X.T), y.astype(np.int32)
+    assert _native.search_oblique(z, labels, 2, **how).cost <= 15
+
+
+def test_a_tree_that_cannot_be_written_down_in_time_has_a_spare(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def late(*_: Any, **__: Any) -> None:
+        raise TimeoutError
+
+    spared = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys.modules["exactree.engines.local"], "IDLE_ROUNDS_BEFORE_PROOF", 1)
+            best = solve(X, y, splits="hyperplane", max_depth=2)
+            patch.setattr("exactree.splits.surface.widest_margin", late)
+            found = solve(X, y, splits="hyperplane", max_depth=2)
+        alone = min((y == 0).sum(), (y == 1).sum())
+        assert best.objective <= found.objective < alone
+        assert found.lower_bound <= best.objective
+        spared += found.objective > best.objective
+    assert spared

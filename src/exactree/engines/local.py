@@ -7,7 +7,7 @@ is asked for trees below what the local search has found.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -30,7 +30,6 @@ from exactree.partitions import Terms
 from exactree.problem import (
     Cut,
     Found,
-    FoundTwice,
     Limits,
     Number,
     OnProgress,
@@ -69,6 +68,13 @@ MOST_FOR_WRITING = 0.3
 LEAST_SECONDS = 0.03
 # Deeper trees are within the budget too, but of no use to a search that goes on by trying.
 DEEPEST = 16
+
+
+@dataclass(frozen=True)
+class FoundTwice(Found):
+    """A tree whose splits take time to be written down, and one for the case that there is none."""
+
+    spare: Found | None = None
 
 
 def local(problem: Problem, limits: Limits, on_progress: OnProgress | None = None) -> Found:
