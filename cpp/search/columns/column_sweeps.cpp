@@ -12,7 +12,7 @@ namespace {
 constexpr int kSweptColumns = 128;
 // With more rows a column has many thresholds, and what the first of them tell of its second
 // columns (floors) rules most of these out: so many are swept, a run of columns at a time.
-constexpr int kSweptRows = 4096, kSweptFirst = 15;
+constexpr int kSweptRows = 4096, kSweptFirst = 7;
 
 }  // namespace
 

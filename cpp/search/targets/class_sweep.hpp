@@ -11,25 +11,26 @@
 #include <vector>
 
 #include "search/columns/twins.hpp"
-#include "search/targets/row_blocks.hpp"
+#include "search/targets/block_sweep.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-class ClassSweep final : public Sweep {
+class ClassSweep final : public BlockSweep<ClassSweep> {
+  friend BlockSweep<ClassSweep>;
+
  public:
   // Counts of all rows fit in 16 bits; with very many classes scans are better.
   static constexpr int kMostRows = 32000, kMostClasses = 32;
   static constexpr int kBlock = 32;
 
   ClassSweep(const Problem& data, const Word*, const Twins& twins)
-      : classes_(data.classes),
-        rows_(data.rows),
+      : BlockSweep(data, kBlock),
+        classes_(data.classes),
         unit_(data.unit),
         twins_(twins),
         labels_(data.labels),
-        blocks_(data, kBlock),
         all_(static_cast<std::size_t>(data.classes), 0) {
-    for (int i = 0; i < rows_; ++i) ++all_[static_cast<std::size_t>(labels_[i])];
+    for (int i = 0; i < data.rows; ++i) ++all_[static_cast<std::size_t>(labels_[i])];
   }
   static bool handles(const Problem& data) {
     return data.rows <= kMostRows && data.classes <= kMostClasses;
@@ -51,27 +52,6 @@ class ClassSweep final : public Sweep {
             std::count_if(at, end, [&](int i) { return labels_[i] == c; })));
       begin = blocks_[b].end;
     }
-  }
-
-  int most() const override { return kMost; }
-  bool exact() const override { return false; }
-
-  void run(SweptSplit* splits, int count, Room& room, Workspace& work) const override {
-    blocks_.part(splits, count, room.left);
-    room.floors.resize(static_cast<std::size_t>(blocks_.columns()) * 2 * kMost);
-    Sides sides(*this, room);
-    for (int g = 0; g < blocks_.columns(); ++g) {
-      work.spend(1 + rows_ / 256);
-      pass(g, sides, room);
-    }
-    for (int g = 0; g < twins_.leaders; ++g)
-      if (const int h = twins_.follower[static_cast<std::size_t>(g)]; h >= 0) join(g, h, room);
-    for (int i = 0; i < count; ++i)
-      for (int s = 0; s < 2; ++s) {
-        splits[i].leaf[s] = unit_ * sides.leaf(s, i);
-        splits[i].best[s] = unit_ * sides.least(s, i);
-      }
-    work.counters.scans += std::int64_t{2} * count * blocks_.columns();
   }
 
  private:
@@ -114,6 +94,14 @@ class ClassSweep final : public Sweep {
 
     Numbers leaves[2], best[2];  // `most` with no second split, and over all columns
   };
+  Sides start(SweptSplit* splits, int count, const Room& room) const {
+    Sides sides(*this, room);
+    for (int i = 0; i < count; ++i)
+      for (int s = 0; s < 2; ++s) splits[i].leaf[s] = unit_ * sides.leaf(s, i);
+    return sides;
+  }
+  Cost least(const Sides& sides, int s, int i) const { return unit_ * sides.least(s, i); }
+
   EXACTREE_INLINE static void raise(Half& a, const Half& b) { a = a > b ? a : b; }
   EXACTREE_INLINE static void lower(Half& a, const Half& b) { a = a < b ? a : b; }
 
@@ -173,19 +161,21 @@ class ClassSweep final : public Sweep {
     return order;
   }
   // A column and the one that follows it are scanned as one, and have one floor.
-  static void join(int g, int h, Room& room) {
-    for (int s = 0; s < 2; ++s)
-      for (int i = 0; i < kMost; ++i) {
-        std::uint16_t &a = room.floors_of(g, s)[i], &b = room.floors_of(h, s)[i];
-        a = b = std::min(a, b);
-      }
+  void join_twins(Room& room) const {
+    for (int g = 0; g < twins_.leaders; ++g) {
+      const int h = twins_.follower[static_cast<std::size_t>(g)];
+      for (int s = 0; s < 2 && h >= 0; ++s)
+        for (int i = 0; i < kMost; ++i) {
+          std::uint16_t &a = room.floors_of(g, s)[i], &b = room.floors_of(h, s)[i];
+          a = b = std::min(a, b);
+        }
+    }
   }
 
-  int classes_, rows_;
+  int classes_;
   Cost unit_;
   const Twins& twins_;
   const std::int32_t* labels_;
-  RowBlocks blocks_;
   std::vector<int> all_;              // per class: its rows
   std::vector<std::uint8_t> counts_;  // per block and class: its rows
 };

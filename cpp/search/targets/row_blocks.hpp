@@ -60,6 +60,7 @@ class RowBlocks {
   }
 
   int columns() const { return static_cast<int>(starts_.size()) - 1; }
+  int rows() const { return data_.rows; }
   std::uint16_t* order(int f) {
     return &orders_[static_cast<std::size_t>(f) * static_cast<std::size_t>(data_.rows)];
   }

@@ -8,6 +8,10 @@
 // precision is wrong by some 2^-24 of the |q| of all rows, of which 2^-20 is allowed; and the gain
 // by some 2^-23 of itself, of which 2^-18 is.
 //
+// Within a block u goes from u1 to u2 by steps that add up to V in size, so |u| <= (|u1 + u2| + V)
+// / 2. V is at most the |q| of the side's rows and c |m| for the c of them, and the |q| are known:
+// the rows above the mean of all come first, so that sums are read once more in between.
+//
 // Ends. The c rows that a split sends left have u^2 <= c (their squared distances from m), by
 // Cauchy-Schwarz, and so do the C - c rows that it sends right. If the former are all of one block,
 // with squared distances D, the gain is therefore at most C D / (C - c), which grows with c; if the
@@ -25,17 +29,20 @@
 #include <vector>
 
 #include "search/columns/twins.hpp"
-#include "search/targets/row_blocks.hpp"
+#include "search/targets/block_sweep.hpp"
 #include "search/targets/squares.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-class SquaredSweep final : public Sweep {
+class SquaredSweep final : public BlockSweep<SquaredSweep> {
+  friend BlockSweep<SquaredSweep>;
+
  public:
-  static constexpr int kMostRows = 32000, kBlock = 64;
+  // Smaller blocks take longer, larger ones have bounds that rule out far fewer thresholds.
+  static constexpr int kMostRows = 32000, kBlock = 16;
 
   SquaredSweep(const Problem& data, const Word*, const Twins&)
-      : data_(data), blocks_(data, kBlock), rounded_(static_cast<std::size_t>(data.rows)) {
+      : BlockSweep(data, kBlock), data_(data), rounded_(static_cast<std::size_t>(data.rows)) {
     double all = 0;
     for (int i = 0; i < data.rows; ++i) all += std::abs(data.sums[i]);
     while (all > 0x1p29) all /= 2, scale_ *= 2;
@@ -53,39 +60,27 @@ class SquaredSweep final : public Sweep {
   static std::int64_t bytes_of(const Problem& data) {
     return RowBlocks::bytes_of(data, kBlock, sizeof(Steps));
   }
+  // Within a block the rows above the mean come first.
   void set_order(int f, const int* rows) {
     blocks_.add(rows);
+    std::uint16_t* order = blocks_.order(f);
     int begin = 0;
     for (std::size_t b = blocks_.first(f); b < blocks_.first(f + 1); ++b) {
-      std::int64_t all = 0, largest = 0;
+      std::uint16_t* const end = order + blocks_[b].end;
+      const auto above = [this](int i) { return rounded_[at(i)] > 0; };
+      std::uint16_t* const middle = std::partition(order + begin, end, above);
+      Steps steps{static_cast<int>(middle - order), 0, 0, 0};
       double squares = 0;
       for (int i = begin; i < blocks_[b].end; ++i) {
-        const std::int64_t step = std::abs(rounded_[at(rows[i])]);
-        all += step;
-        largest = std::max(largest, step);
+        const std::int32_t step = std::abs(rounded_[order[i]]);
+        steps.all += step;
+        steps.sum += rounded_[order[i]];
         squares += static_cast<double>(step) * static_cast<double>(step);
       }
-      steps_.push_back(
-          {up(static_cast<double>(all)), up(static_cast<double>(largest)), up(squares)});
+      steps.squares = up(squares);
+      steps_.push_back(steps);
       begin = blocks_[b].end;
     }
-  }
-
-  int most() const override { return kMost; }
-  bool exact() const override { return false; }
-
-  void run(SweptSplit* splits, int count, Room& room, Workspace& work) const override {
-    blocks_.part(splits, count, room.left);
-    room.floors.resize(static_cast<std::size_t>(blocks_.columns()) * 2 * kMost);
-    Sides sides;
-    start(splits, count, room, sides);
-    for (int g = 0; g < blocks_.columns(); ++g) {
-      work.spend(1 + data_.rows / 128);
-      pass(g, sides, room);
-    }
-    for (int i = 0; i < count; ++i)
-      for (int s = 0; s < 2; ++s) splits[i].best[s] = least(sides, s, i);
-    work.counters.scans += std::int64_t{2} * count * blocks_.columns();
   }
 
  private:
@@ -95,12 +90,23 @@ class SquaredSweep final : public Sweep {
   static constexpr Ints kBits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
                                  1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
                                  1 << 12, 1 << 13, 1 << 14, 1 << 15};
+  typedef std::int16_t Shorts __attribute__((vector_size(2 * kLanes)));
+  typedef std::uint16_t Floors __attribute__((vector_size(2 * kLanes)));
+  // Of what is rounded up after it was divided.
+#if EXACTREE_SIMD512
+  static constexpr float kLoose = 1 + 0x1p-12F;
+#else
+  static constexpr float kLoose = 1 + 0x1p-18F;
+#endif
   struct Steps {
-    float all, largest, squares;  // of |q| in a block, and of q^2
+    int middle;             // where the rows above the mean end
+    std::int32_t all, sum;  // of |q| in a block, and of q
+    float squares;          // of q^2
   };
   // One side of some splits.
   struct Side {
     Floats rows, mean, slope, guard, spare;  // slope: |mean|; spare: for the guard at the ends
+    Floats fewest;                           // the least product of a split with rows on both sides
     Floats gain = {}, best = {};             // u^2 / (c (C - c)): of this column, and of all
     Floats cost, per_gain;                   // in units of floors
   };
@@ -110,7 +116,7 @@ class SquaredSweep final : public Sweep {
   };
   // How far a side was passed.
   struct Place {
-    Floats rows = {}, off = {}, product = {};  // c, |u| and c (C - c)
+    Floats rows = {}, off = {}, product = {};  // c, u and c (C - c)
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -120,7 +126,10 @@ class SquaredSweep final : public Sweep {
   }
   static float up(double x) { return static_cast<float>(x) * (1 + 0x1p-20F); }
 
-  void start(SweptSplit* splits, int count, const Room& room, Sides& sides) const {
+  static void join_twins(Room&) {}
+
+  Sides start(SweptSplit* splits, int count, const Room& room) const {
+    Sides sides;
     for (int i = 0; i < kMost; ++i) {
       SquareSums sums[2];
       std::int64_t rounded[2] = {0, sum_};
@@ -139,20 +148,20 @@ class SquaredSweep final : public Sweep {
         side.slope[j] = static_cast<float>(std::abs(mean)) * (1 + 0x1p-20f);
         side.guard[j] =
             static_cast<float>((scale_ > 1 ? rows / 4 : 0) + 0x1p-20 * static_cast<double>(size_));
-        side.spare[j] =
-            side.guard[j] * side.guard[j] * (0x1p10F + 1) / std::max(side.rows[j] - 1, 1.0F);
+        side.fewest[j] = std::max(side.rows[j] - 1, 1.0F);
+        side.spare[j] = side.guard[j] * side.guard[j] * (0x1p10F + 1) / side.fewest[j];
         const double unit = static_cast<double>(data_.unit) * std::ldexp(1.0, data_.shift);
         side.cost[j] = static_cast<float>(as_number(error) / unit);
-        side.per_gain[j] = static_cast<float>(rows * scale_ * scale_ / unit * (1 + 0x1p-18));
+        side.per_gain[j] = static_cast<float>(rows * scale_ * scale_ / unit * kLoose);
         if (i < count) splits[i].leaf[s] = static_cast<Cost>(error >> data_.shift);
       }
     }
+    return sides;
   }
   Cost least(const Sides& sides, int s, int i) const {
     const Side& side = sides.side[s][i / kLanes];
     const double gain = static_cast<double>(side.best[i % kLanes]) *
-                        static_cast<double>(side.rows[i % kLanes]) * scale_ * scale_ *
-                        (1 + 0x1p-18);
+                        static_cast<double>(side.rows[i % kLanes]) * scale_ * scale_ * kLoose;
     const Wide error = sides.error[s][i];
     if (!(gain < as_number(error))) return 0;
     return static_cast<Cost>(std::max(error - static_cast<Wide>(gain) - 3, Wide{0}) >> data_.shift);
@@ -169,20 +178,21 @@ class SquaredSweep final : public Sweep {
     int begin = 0;
     for (std::size_t b = blocks_.first(g); b < blocks_.first(g + 1); ++b) {
       const RowBlock& block = blocks_[b];
-      alignas(64) std::int8_t bytes[kMost];
-      count_left(order + begin, order + block.end, room.left.data(), bytes);
-      all += sum_left(order + begin, order + block.end, room.left.data(), sum);
+      const Steps& steps = steps_[b];
+      Ints above[kParts], before[kParts];
+      for (int part = 0; part < kParts; ++part) before[part] = sum[part];
+      add(order + begin, order + steps.middle, order + block.end, room.left.data(), sum, above,
+          counts);
+      all += steps.sum;
       begin = block.end;
-      for (int i = 0; i < kMost; ++i) counts[i] = static_cast<std::int16_t>(counts[i] + bytes[i]);
       for (int part = 0; part < kParts; ++part) {
-        Ints rows;
-        for (int j = 0; j < kLanes; ++j) rows[j] = counts[part * kLanes + j];
+        Shorts rows;
+        std::memcpy(&rows, counts + part * kLanes, sizeof rows);
         const Floats left = __builtin_convertvector(rows, Floats);
         const Floats right = static_cast<float>(begin) - left;
-        const Ints rest = all - sum[part];
-        look(block, steps_[b], left, __builtin_convertvector(sum[part], Floats),
-             sides.side[0][part], place[0][part]);
-        look(block, steps_[b], right, __builtin_convertvector(rest, Floats), sides.side[1][part],
+        const Ints travel = above[part] + above[part] - sum[part] + before[part];
+        look(block, steps, left, sum[part], travel, sides.side[0][part], place[0][part]);
+        look(block, steps, right, all - sum[part], steps.all - travel, sides.side[1][part],
              place[1][part]);
       }
     }
@@ -190,82 +200,110 @@ class SquaredSweep final : public Sweep {
       for (int part = 0; part < kParts; ++part)
         write_floors(sides.side[s][part], room.floors_of(g, s) + part * kLanes);
   }
-  // Adds the numbers of some rows to the splits that send them left; what all of them are.
-  [[gnu::noinline]] std::int32_t sum_left(const std::uint16_t* rows, const std::uint16_t* end,
-                                          const std::uint64_t* left, Ints sums[kParts]) const {
-    std::int32_t all = 0;
+  // Adds the rows of a block to the splits that send them left: their numbers, with what those
+  // before the middle amount to, and how many they are.
+  [[gnu::noinline]] void add(const std::uint16_t* rows, const std::uint16_t* middle,
+                             const std::uint16_t* end, const std::uint64_t* left, Ints sums[kParts],
+                             Ints above[kParts], std::int16_t* counts) const {
+    alignas(64) std::int8_t bytes[kMost];
+    count_left(rows, end, left, bytes);
+    for (int i = 0; i < kMost; ++i) counts[i] = static_cast<std::int16_t>(counts[i] + bytes[i]);
     Ints sum[kParts];
     for (int part = 0; part < kParts; ++part) sum[part] = sums[part];
+    add_numbers(rows, middle, left, sum);
+    for (int part = 0; part < kParts; ++part) above[part] = sum[part] - sums[part];
+    add_numbers(middle, end, left, sum);
+    for (int part = 0; part < kParts; ++part) sums[part] = sum[part];
+  }
+  EXACTREE_INLINE void add_numbers(const std::uint16_t* rows, const std::uint16_t* end,
+                                   const std::uint64_t* left, Ints sum[kParts]) const {
     for (; rows < end; ++rows) {
-      const std::int32_t q = rounded_[*rows];
+      const std::int32_t* q = &rounded_[*rows];
       const std::uint64_t splits = left[*rows];
-      all += q;
       for (int part = 0; part < kParts; ++part) {
 #if EXACTREE_SIMD512
         const auto mine = static_cast<__mmask16>(splits >> (part * kLanes));
         const auto before = reinterpret_cast<__m512i>(sum[part]);
         sum[part] = reinterpret_cast<Ints>(
-            _mm512_mask_add_epi32(before, mine, before, _mm512_set1_epi32(q)));
+            _mm512_mask_add_epi32(before, mine, before, _mm512_set1_epi32(*q)));
 #else
         const Ints mine = static_cast<std::int32_t>(splits >> (part * kLanes) & 0xFFFF) & kBits;
-        sum[part] += (mine != 0) & q;
+        sum[part] += (mine != 0) & *q;
 #endif
       }
     }
-    for (int part = 0; part < kParts; ++part) sums[part] = sum[part];
-    return all;
   }
-  // The end of a block: c of a side's rows were passed, and add up to `sum`.
+  // The end of a block: c of a side's rows were passed, and add up to `sum`; `travel` is the |q| of
+  // those in the block.
   EXACTREE_INLINE static void look(const RowBlock& block, const Steps& steps, const Floats& rows,
-                                   const Floats& sum, Side& side, Place& place) {
-    Floats off = sum - rows * side.mean;
-    off = off < 0.0F ? -off : off;
+                                   const Ints& sum, const Ints& travel, Side& side, Place& place) {
+    const Floats off = __builtin_convertvector(sum, Floats) - rows * side.mean;
     const Floats product = rows * (side.rows - rows);
     if (block.at_end) {
-      Floats most = off, least = product;
+      Floats most = off + off, least = product;
       if (block.inside) {
-        const Floats passed = rows - place.rows;
-        Floats steepest = passed * steps.largest;
-        steepest = steepest < steps.all ? steepest : steps.all + Floats{};
-        most = (place.off + off + steepest + passed * side.slope) * 0.5F;
+        most = place.off + off;
         least = product < place.product ? product : place.product;
       }
-      most += side.guard;
-      // Of a split with rows on both sides.
-      const Floats fewest = side.rows - 1.0F;
-      least = least > fewest ? least : fewest;
-      least = least > 1.0F ? least : 1.0F + Floats{};
-      Floats gain = most * most / least;
-      if (block.inside) at_ends(steps, rows, side, place, gain);
+      most = most < 0.0F ? -most : most;
+      if (block.inside)
+        most += __builtin_convertvector(travel, Floats) + (rows - place.rows) * side.slope;
+      most = most * 0.5F + side.guard;
+      least = least > side.fewest ? least : side.fewest;
+      Floats gain = most * most;
+      divide(gain, least);
+      const Ints first = place.rows == 0.0F, last = rows == side.rows;
+      if (block.inside && any(first | last)) at_ends(steps, rows, side, place, first, last, gain);
       side.gain = side.gain > gain ? side.gain : gain;
     }
     place.rows = rows;
     place.off = off;
     place.product = product;
   }
+  // Nearly the quotient; kLoose makes up for what it lacks.
+  EXACTREE_INLINE static void divide(Floats& x, const Floats& by) {
+#if EXACTREE_SIMD512
+    x *= reinterpret_cast<Floats>(_mm512_rcp14_ps(reinterpret_cast<__m512>(by)));
+#else
+    x /= by;
+#endif
+  }
+  EXACTREE_INLINE static bool any(const Ints& x) {
+#if EXACTREE_SIMD512
+    const auto bits = reinterpret_cast<__m512i>(x);
+    return _mm512_test_epi32_mask(bits, bits) != 0;
+#else
+    std::int32_t all = 0;
+    for (int j = 0; j < kLanes; ++j) all |= x[j];
+    return all != 0;
+#endif
+  }
   // If all rows passed so far are of this block, or all to come were, one of the ends of the side
   // is within, and the bound by the product of its parts is of no use there.
-  EXACTREE_INLINE static void at_ends(const Steps& steps, const Floats& rows, const Side& side,
-                                      const Place& place, Floats& gain) {
+  [[gnu::noinline]] static void at_ends(const Steps& steps, const Floats& rows, const Side& side,
+                                        const Place& place, const Ints& at_first,
+                                        const Ints& at_last, Floats& gain) {
     const Floats passed = rows - place.rows, rest = side.rows - rows;
-    Floats squares = steps.squares + side.slope * (2 * steps.all + passed * side.slope);
+    Floats squares =
+        steps.squares + side.slope * (2 * static_cast<float>(steps.all) + passed * side.slope);
     squares *= 1 + 0x1p-9F;
     const Floats ahead = rest > 1.0F ? rest : 1.0F + Floats{};
     const Floats behind = place.rows > 1.0F ? place.rows : 1.0F + Floats{};
     const Floats first = squares / ahead + side.spare, last = squares / behind + side.spare;
-    gain = (place.rows == 0.0F) & (first < gain) ? first : gain;
-    gain = (rest == 0.0F) & (last < gain) ? last : gain;
+    gain = (at_first & (first < gain)) ? first : gain;
+    gain = (at_last & (last < gain)) ? last : gain;
   }
   void write_floors(Side& side, std::uint16_t* floors) const {
     side.best = side.best > side.gain ? side.best : side.gain;
     // Some less, for the two explained parts and the rounding of all this.
-    const Floats floor = side.cost - side.gain * side.per_gain - 4.0F;
-    for (int j = 0; j < kLanes; ++j)
-      floors[j] = static_cast<std::uint16_t>(std::clamp(floor[j], 0.0F, 65535.0F));
+    Floats floor = side.cost - side.gain * side.per_gain - 4.0F;
+    floor = floor > 0.0F ? floor : Floats{};
+    floor = floor < 65535.0F ? floor : 65535.0F + Floats{};
+    const Floors found = __builtin_convertvector(__builtin_convertvector(floor, Ints), Floors);
+    std::memcpy(floors, &found, sizeof found);
   }
 
   const Problem& data_;
-  RowBlocks blocks_;
   double scale_ = 1;  // 2^e
   SquareSums total_;
   std::int64_t size_ = 0, sum_ = 0;    // of all |q|, and of all q

@@ -66,13 +66,13 @@ class SquaredTargets {
   void finish(Cost, Cost& leaf, int& label) {
     std::fill(folded_.begin(), folded_.end(), 0);
     std::fill(summed_.begin(), summed_.end(), 0);
-    total_ = prefix(0)[rows_];
+    total_ = first_rows(0, rows_);
     leaf = total_.cost(shift_);
     label = 0;
   }
   void part(int f, int p, Workspace& work) const {
     SquareSides& side = work.squares;
-    side.sums[0] = prefix(f)[p];
+    side.sums[0] = first_rows(f, p);
     side.sums[1] = total_ - side.sums[0];
     side.shift = shift_;
     side.lightest = lightest_;
@@ -114,10 +114,14 @@ class SquaredTargets {
   // Nor is there a bound on what a row adds to a leaf: nobody asks, since the node says that it is
   // unbounded.
   static Cost cost_at(int, int, Cost) { return kInfinite / 2; }
-  // What a split at each of these positions costs if it is the last.
+  // What a split at each of these positions, in their order, costs if it is the last.
   void split_costs(int f, const std::vector<int>& positions, Cost* costs) const {
-    const SquareSums* sum = prefix(f);
-    for (const int p : positions) *costs++ = split_cost(sum[p], total_ - sum[p], shift_);
+    SquareSums sum;
+    int i = 0;
+    for (const int p : positions) {
+      for (; i < p; ++i) sum = sum + row_at(f, i);
+      *costs++ = split_cost(sum, total_ - sum, shift_);
+    }
   }
   SquareSums row_at(int f, int i) const {
     const double p = sums_[at(f, i)];
@@ -201,17 +205,23 @@ class SquaredTargets {
     }
   }
 
-  // The sums of the first rows of column f, made when first asked for.
-  const SquareSums* prefix(int f) const {
-    const auto stride = static_cast<std::size_t>(rows_) + 1;
-    SquareSums* sum = &prefix_[static_cast<std::size_t>(f) * stride];
+  // What the first p rows of column f add up to. Where a run of rows begins that is kept, since
+  // the column was first asked for: for all rows it would be four times what the targets take.
+  SquareSums first_rows(int f, int p) const {
+    SquareSums* kept = &prefix_[static_cast<std::size_t>(f) * runs(rows_)];
     if (!summed_[static_cast<std::size_t>(f)]) {
       summed_[static_cast<std::size_t>(f)] = 1;
-      sum[0] = {};
-      for (int i = 0; i < rows_; ++i) sum[i + 1] = sum[i] + row_at(f, i);
+      SquareSums sum;
+      for (int i = 0; i <= rows_; ++i) {
+        if (i % kRun == 0) kept[i / kRun] = sum;
+        if (i < rows_) sum = sum + row_at(f, i);
+      }
     }
+    SquareSums sum = kept[p / kRun];
+    for (int i = p / kRun * kRun; i < p; ++i) sum = sum + row_at(f, i);
     return sum;
   }
+  static std::size_t runs(int rows) { return static_cast<std::size_t>(rows / kRun) + 1; }
 
   std::size_t at(int f, int i) const {
     return static_cast<std::size_t>(f) * stride_ + static_cast<std::size_t>(i);
@@ -230,7 +240,7 @@ class SquaredTargets {
     make_room(sums_, all);
     if (Weighted) make_room(masses_, all);
     const auto columns = static_cast<std::size_t>(features);
-    make_room(prefix_, columns * (static_cast<std::size_t>(rows) + 1));
+    make_room(prefix_, columns * runs(rows));
     if (EXACTREE_SIMD) make_room(fold_, columns * kFold * static_cast<std::size_t>(words) * 64);
     folded_.resize(columns);
     summed_.resize(columns);
@@ -238,6 +248,7 @@ class SquaredTargets {
 
   // Numbers a row takes when folded, what is kept of blocks included.
   static constexpr std::size_t kFold = Weighted ? 4 : 2;
+  static constexpr int kRun = 16;  // rows
 
   int rows_ = 0, words_ = 0, features_ = 0, shift_ = 0;
   double lightest_ = 1;
