@@ -31,9 +31,13 @@ class LocalSearch {
  public:
   LocalSearch(const ObliqueData& data, const ObliqueRequest& request, Control& control,
               std::atomic<Cost>& shown)
-      : request_(request), control_(control), shown_(shown), rounds_(data, request, control) {
+      : request_(request),
+        control_(control),
+        shown_(shown),
+        rounds_(data, request, control),
+        corners_(data.classes == 2 ? 1 : 0) {
     const int given = static_cast<int>(request.starts.size());
-    to_start_ = given + std::max(rounds_.anew() - given, 1) + kBetweenCorners;
+    to_start_ = given + std::max(rounds_.anew() - given, 1) + corners_;
     std::vector<int> all(static_cast<std::size_t>(data.rows));
     std::iota(all.begin(), all.end(), 0);
     ObliqueTree::Node leaf;
@@ -59,8 +63,7 @@ class LocalSearch {
  private:
   static constexpr int kFirstRounds = 4;  // of each tree, while several go on
   static constexpr int kStuck = 150;      // rounds without a better tree
-  // One of the trees grown at first begins between corners, the last but one.
-  static constexpr int kBetweenCorners = 1, kCornersBefore = 2;
+  static constexpr int kLastButOne = 2;
 
   bool ended() const {
     if (round_ == 0) return false;  // there is always a tree
@@ -75,7 +78,8 @@ class LocalSearch {
       const auto given = static_cast<std::int64_t>(request_.starts.size());
       if (round < given)
         return {round, &request_.starts[static_cast<std::size_t>(round)], Task::kGiven};
-      return {round, nullptr, to_start_ - k == kCornersBefore ? Task::kCorners : Task::kAnew};
+      return {round, nullptr,
+              corners_ > 0 && to_start_ - k == kLastButOne ? Task::kCorners : Task::kAnew};
     }
     const auto at = static_cast<std::size_t>(done_ + k) % trees_.size();
     return {round, &trees_[at], Task::kOnward};
@@ -160,7 +164,7 @@ class LocalSearch {
 
   void begin_again() {
     trees_.clear();
-    to_start_ = rounds_.anew() + kBetweenCorners;
+    to_start_ = rounds_.anew() + corners_;
     share_ = 0;
   }
 
@@ -185,6 +189,9 @@ class LocalSearch {
   Control& control_;
   std::atomic<Cost>& shown_;
   Rounds<Targets> rounds_;
+  // So many of the trees grown at first begin between corners; of more classes than two, even a
+  // plane that others have to follow parts some from some.
+  int corners_;
   ObliqueResult result_;
   std::vector<ObliqueTree> trees_;  // those that go on
   int to_start_;                    // so many trees are still to be given or grown
