@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import exactree
-from exactree.geometry.families import KINDS, Kind
+from exactree.geometry.families import KINDS, Kind, Term
 from exactree.objectives import Objective, Targets
 from exactree.proof.over_partitions import parts_of
 from exactree.splits.surface import SurfaceFamily, SurfaceSplit
@@ -104,10 +105,14 @@ class Saddle(SurfaceFamily):
     words: ClassVar[str] = "saddle"
 
 
+def products(columns: int, degree: int) -> list[Term]:
+    chosen = [c for k in range(1, degree + 1) for c in combinations(range(columns), k)]
+    return [(tuple((j, 1) for j in some),) for some in chosen]
+
+
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = Kind(2, lambda monomials: [(m,) for m in monomials if max(m) == 1])
-    monkeypatch.setitem(KINDS, Saddle.name, kind)
+    monkeypatch.setitem(KINDS, Saddle.name, Kind(2, products))
 
 
 CONSTRAINTS: list[exactree.Constraint] = [FewErrors(), MostWeight(7.0)]
