@@ -14,9 +14,9 @@ namespace KERNEL_NAMESPACE {
 
 namespace {
 
-constexpr int kMostColumns = 150;
-constexpr int kRowsForColumn = 4;
-constexpr int kSteps = 30;
+constexpr int kCornerColumns = 150;
+constexpr int kCornerRows = 4;
+constexpr int kBendings = 30;
 
 using Vector = std::vector<double>;
 
@@ -59,7 +59,7 @@ class Bending {
   }
 
   bool run() {
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kBendings; ++step) {
       for (auto& x : x_) x = applied(x);
       if (!make_orthonormal()) return false;
     }
@@ -146,7 +146,7 @@ double left_by_halves(const Points& points, const Vector& wishes, const Vector& 
 
 bool corner_plane(const NodeRows& rows, const Wishes& wishes, Random& random, Plane& plane) {
   const int columns = rows.columns();
-  if (columns < 2 || columns > kMostColumns || rows.size() < kRowsForColumn * columns) return false;
+  if (columns < 2 || columns > kCornerColumns || rows.size() < kCornerRows * columns) return false;
   std::vector<int> all(static_cast<std::size_t>(rows.size()));
   std::iota(all.begin(), all.end(), 0);
   Vector weights;
