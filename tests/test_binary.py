@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from oracles import Case, agrees, optimum
 from sklearn.datasets import load_breast_cancer
+from sklearn.tree import DecisionTreeClassifier
 
 import exactree
 from exactree import _native, tree
@@ -23,6 +24,7 @@ from exactree.spec.rules import binary_rules
 from exactree.tree import Node
 
 PRUNINGS = list(_native.prunings())
+EVERYWHERE = 1 << len(PRUNINGS)  # small problems have first trees as well
 Bits = NDArray[np.int32]
 
 
@@ -96,7 +98,7 @@ def check(seed: int) -> None:
     classes = int(rng.choice([1, 2, 2, 2, 3, 5, 9]))
     X, y = drawn(rng, rows, columns, classes)
     terms = random_terms(rng, depth) | random_weights(rng, rows)
-    switches = int(rng.integers(0, 2 ** len(PRUNINGS))) if rng.random() < 0.6 else 0
+    switches = int(rng.integers(0, 2 * EVERYWHERE)) if rng.random() < 0.6 else 0
     found = _native.search_columns(
         X,
         y,
@@ -175,14 +177,52 @@ def test_threads_switches_and_instruction_sets_give_one_tree(seed: int) -> None:
     splits = -1 if seed < 4 else 9
     runs = [
         _native.search_columns(
-            X, y, classes, max_depth=4, max_splits=splits, threads=threads, isa=isa
+            X, y, classes, max_depth=4, max_splits=splits, threads=threads, switches=at, isa=isa
         )
         for threads in (1, 2, 3)
+        for at in (0, EVERYWHERE)
         for isa in _native.instruction_sets()
     ]
     for run in runs:
         for name, part in run.tree.items():
             assert part == runs[0].tree[name]
+
+
+def chance(rows: int, columns: int, classes: int, seed: int) -> tuple[Bits, Bits]:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (columns, rows), dtype=np.int32)
+    return X, rng.integers(0, classes, rows, dtype=np.int32)
+
+
+def greedy(X: Bits, y: Bits, depth: int, weights: Any) -> float:
+    """What CART's tree costs, by the better criterion."""
+    costs = []
+    for criterion in ("gini", "entropy"):
+        cart = DecisionTreeClassifier(max_depth=depth, criterion=criterion, random_state=0)
+        wrong = cart.fit(X.T, y, weights).predict(X.T) != y
+        costs.append(wrong.sum() if weights is None else weights[wrong].sum())
+    return float(min(costs))
+
+
+@pytest.mark.parametrize(("depth", "classes"), [(4, 2), (4, 3), (5, 2), (6, 4)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_first_trees_of_wide_tables_are_better_than_greedy_ones(
+    depth: int, classes: int, weighted: bool
+) -> None:
+    """A search that never ends is stopped as soon as it has a better tree."""
+    X, y = chance(400, 250, classes, depth)
+    weights = np.random.default_rng(depth).integers(1, 999, len(y)) if weighted else None
+    most = greedy(X, y, depth, weights)
+    told: list[float] = []
+
+    def better(progress: exactree.Progress) -> bool:
+        told.append(progress.objective)
+        return progress.objective < most
+
+    options: dict[str, Any] = {"max_depth": depth, "time_limit": 30, "sample_weight": weights}
+    found = exactree.solve(X.T, y, on_progress=better, **options)
+    assert found.status == "stopped" and found.objective < most
+    assert told == sorted(told, reverse=True)
 
 
 def as_samples(X: Bits, y: Bits) -> Samples:

@@ -9,8 +9,19 @@
 
 namespace exactree {
 
+namespace {
+
+// First trees are looked for from so many pairs of columns times rows on: always, or where time is
+// limited. Three levels take some milliseconds up to so many triples times rows.
+constexpr std::int64_t kLarge = 100'000'000, kLargeInTime = 10'000'000;
+constexpr std::int64_t kQuick = 20'000'000'000;
+// A limit of so many seconds is none.
+constexpr double kForever = 1e100;
+
+}  // namespace
+
 // The tree of one level less is an optimum that is quick to find, and says much about the columns.
-// Trees of a few levels are solved at once.
+// Trees of a few levels are solved at once. Where that takes long, there is a first tree before.
 template <class V>
 bool BinaryFrontier<V>::plan() {
   const Budget budget = top_.budget;
@@ -18,18 +29,81 @@ bool BinaryFrontier<V>::plan() {
   const auto& columns = root().distinct();
   start_siblings();
   if (!solved && !top_.request.switches.on(Pruning::kIncumbent)) return true;
+  if (is_large() && !plan_first()) return false;
   Glance glance;
   const Budget less = Budget::of(solved ? budget.depth : budget.depth - 1, budget.splits);
   Solution<V> ahead;
-  ahead.lower = V::constant(0, V::budgets_of(less.splits));
-  ahead.upper = V::constant(root().leaf(), V::budgets_of(less.splits));
-  auto& source = BinarySource<V>::of(top_.worker);
-  if (!source.solve_columns(less, root(), ahead.upper, ahead, &glance)) return false;
-  take_optimum(less, ahead);
+  if (!solve_all(less, ahead, glance)) return false;
+  promising_.clear();
   if (!solved) learn_ahead(ahead.lower);
   for (const int k : best_first(glance, columns.size()))
     order_.push_back(columns[static_cast<std::size_t>(k)]);
   return !solved;
+}
+
+// In pairs of columns times rows.
+template <class V>
+bool BinaryFrontier<V>::is_large() const {
+  const int depth = top_.budget.depth;
+  if (depth < kShallow || !top_.request.switches.on(Pruning::kIncumbent)) return false;
+  const auto columns = static_cast<std::int64_t>(root().distinct().size());
+  if (top_.request.switches.everywhere()) return columns > 0;
+  const std::int64_t pairs = columns * columns * root().rows();
+  if (pairs >= kLarge) return true;
+  if (top_.worker.control().time_limit >= kForever) return false;
+  return depth > kShallow + 1 || (depth > kShallow && pairs >= kLargeInTime);
+}
+
+// Three levels at the end of a tree where they take some milliseconds, else two.
+template <class V>
+int BinaryFrontier<V>::improved_levels() const {
+  if (V::kSizes || !is_large()) return 0;
+  const auto columns = static_cast<std::int64_t>(root().distinct().size());
+  const std::int64_t rows = root().rows() >> std::max(top_.budget.depth - kShallow, 0);
+  return columns * columns * rows >= kQuick / columns ? kImprovedLevels - 1 : kImprovedLevels;
+}
+
+// All rows within fewer levels, and the best tree of these. False: it was stopped.
+template <class V>
+bool BinaryFrontier<V>::solve_all(Budget less, Solution<V>& optimum, Glance& glance) {
+  optimum.lower = V::constant(0, V::budgets_of(less.splits));
+  optimum.upper = V::constant(root().leaf(), V::budgets_of(less.splits));
+  auto& source = BinarySource<V>::of(top_.worker);
+  if (!source.solve_columns(less, root(), optimum.upper, optimum, &glance)) return false;
+  take_optimum(less, optimum);
+  improver_.reset();
+  return true;
+}
+
+// There may be no time to solve one level less, so there are trees before: plans, and the best tree
+// of few levels, which the improver makes deeper.
+template <class V>
+bool BinaryFrontier<V>::plan_first() {
+  this->take_plans({Effort::kGreedy, Effort::kManyRoots}, kBeside);
+  order_.clear();
+  improve_first();
+  if (top_.worker.control().stopped()) return false;
+  if (top_.budget.depth <= kShallow + 1) return true;
+  Solution<V> few;
+  Glance glance;
+  if (!solve_all(Budget::of(kShallow, top_.budget.splits), few, glance)) return false;
+  improve_first();
+  return !top_.worker.control().stopped();
+}
+
+// As much work as all before it took.
+template <class V>
+void BinaryFrontier<V>::improve_first() {
+  improver_.reset();
+  this->start_improver();
+  Incumbents<V>& incumbents = top_.incumbents;
+  while (improver_ != nullptr && !top_.worker.control().stopped()) {
+    improver_->follow(incumbents[0]);
+    if (!improver_->has_turn()) return;
+    if (!improver_->step(incumbents[0].value)) continue;
+    incumbents.take_tree(0, improver_->cost(), improver_->tree(), kBeside);
+    incumbents.report();
+  }
 }
 
 template <class V>

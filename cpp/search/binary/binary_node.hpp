@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "search/columns/greedy_split.hpp"
 #include "search/node.hpp"
 #include "search/value.hpp"
 
@@ -65,6 +66,9 @@ class BinaryNode : public Node {
   // The rows on the left of the k-th distinct column, and how many of them are on the left of each.
   virtual int left_rows(int k) const = 0;
   virtual void overlaps(int k, std::vector<int>& out) const = 0;
+  // The distinct column whose sides have the fewest errors, or the least impurity, as best_split()
+  // has it, and what it costs; -1: there is none.
+  virtual int best_column(Criterion criterion, Cost* cost) = 0;
   // What one of the numbers of a Glance costs, and what a row costs at most.
   virtual Cost price() const = 0;
   virtual Cost largest() const = 0;

@@ -31,6 +31,9 @@ void widen(const Curve<8>& from, Curve<C>& to) {
 // An optimum that takes less than the most room an archive gets in all.
 constexpr std::int64_t kArchiveBytes = std::int64_t{128} << 20;
 
+// So many rows of a column are counted in the time of one step of the clock.
+constexpr std::int64_t kRowsPerTick = 1 << 16;
+
 }  // namespace
 
 template <class V>
@@ -265,6 +268,35 @@ ChosenSplit<V> BinarySource<V>::first_split(Node& node, Budget budget, int split
   if (split.feature >= 0) return this->share(split, budget, splits, value);
   if (!worker_.control().stopped()) no_tree();
   return {};
+}
+
+template <class V>
+SingleSplit BinarySource<V>::single_split(Node& node, Criterion criterion, Cost* cost) {
+  auto& mine = static_cast<BinaryNode&>(node);
+  const int k = mine.best_column(criterion, cost);
+  work().spend(1 + std::int64_t{node.features()} * worker_.data().rows / kRowsPerTick);
+  if (k < 0) return {};
+  return {mine.distinct()[static_cast<std::size_t>(k)], mine.left_rows(k), 0};
+}
+
+template <class V>
+std::vector<Promising> BinarySource<V>::two_levels(Node& node, Budget two, V& value) {
+  auto& mine = static_cast<BinaryNode&>(node);
+  const V none = V::constant(kInfinite, budgets(two));
+  Solution<V> out;
+  out.lower = V::constant(0, budgets(two));
+  out.upper = V::constant(node.leaf(), budgets(two));
+  Glance glance;
+  solve_shallow(two, mine, none, out, &glance);
+  value = out.upper;
+  std::vector<Promising> splits;
+  for (int k = 0; k < static_cast<int>(mine.distinct().size()); ++k) {
+    const int left = mine.left_rows(k);
+    if (!worker_.data().least_side.allows(left, node.rows() - left)) continue;
+    const auto i = static_cast<std::size_t>(k);
+    splits.push_back({mine.distinct()[i], left, glance.score[i]});
+  }
+  return splits;
 }
 
 template <class V>

@@ -25,6 +25,8 @@ class BinarySource final : public ColumnSource<V> {
              Solution<V>& out) override;
   ChosenSplit<V> first_split(Node& node, Budget budget, int splits, Cost value,
                              const Relatives<V>& relatives) override;
+  SingleSplit single_split(Node& node, Criterion criterion, Cost* cost) override;
+  std::vector<Promising> two_levels(Node& node, Budget two, V& value) override;
   std::unique_ptr<Frontier<V>> frontier(const Top<V>& top) override;
 
   // As solve(). Fills in `glance` if there is one. False if it was stopped.

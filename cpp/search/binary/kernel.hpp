@@ -110,6 +110,7 @@ class BinaryKernel {
 
   void two_levels(V best) {
     counts_.count_node(work_.control);
+    if (tick()) return;
     const V free_best = best;
     const LimitedSplits* limits = nullptr;
     if constexpr (Counts::kLimits)

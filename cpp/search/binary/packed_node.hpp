@@ -81,6 +81,20 @@ class PackedNode final : public BinaryNode {
         out[j] = rows_ - size(k) - size(g) + both;
     }
   }
+  int best_column(Criterion criterion, Cost* cost) override {
+    prepare();
+    int best = -1;
+    double lowest = 0;
+    for (int k = 0; k < static_cast<int>(distinct_.size()); ++k) {
+      if (!least_side_.allows(size(k), rows_ - size(k))) continue;
+      const double score = criterion == Criterion::kGini ? impurity(k) : double_of(errors(k));
+      if (best >= 0 && score >= lowest) continue;
+      best = k;
+      lowest = score;
+    }
+    *cost = best < 0 || criterion == Criterion::kGini ? 0 : errors(best);
+    return best;
+  }
   Cost price() const override { return table_->weights.empty() ? table_->unit : 1; }
   Cost largest() const override { return table_->largest; }
   const std::vector<Word>& row_set() const override { return set_; }
@@ -146,6 +160,39 @@ class PackedNode final : public BinaryNode {
              v &= v - 1)
           *costs++ = std::abs(table_->weights[static_cast<std::size_t>(64 * w + first(v))]);
   }
+  // What the sides of a distinct column cost as leaves, and what is left of their rows' weight
+  // after the squares of their classes' shares.
+  Cost errors(int k) const {
+    if (!table_->weights.empty()) {
+      const TwoSums in = weight_of(bits(k)), out = sums_ - in;
+      return std::min(in.zeros, in.ones) + std::min(out.zeros, out.ones);
+    }
+    int most[2] = {0, 0};
+    for (std::size_t c = 0; c < total_.size(); ++c) {
+      most[0] = std::max(most[0], class_sizes(k)[c]);
+      most[1] = std::max(most[1], total_[c] - class_sizes(k)[c]);
+    }
+    return unit_ * (rows_ - most[0] - most[1]);
+  }
+  double impurity(int k) const {
+    double sum[2] = {0, 0}, squares[2] = {0, 0};
+    const auto add = [&](int side, double weight) {
+      sum[side] += weight;
+      squares[side] += weight * weight;
+    };
+    if (!table_->weights.empty()) {
+      const TwoSums in = weight_of(bits(k)), out = sums_ - in;
+      for (const Cost weight : {in.zeros, in.ones}) add(0, double_of(weight));
+      for (const Cost weight : {out.zeros, out.ones}) add(1, double_of(weight));
+    } else {
+      for (std::size_t c = 0; c < total_.size(); ++c) {
+        add(0, class_sizes(k)[c]);
+        add(1, total_[c] - class_sizes(k)[c]);
+      }
+    }
+    return sum[0] + sum[1] - squares[0] / sum[0] - squares[1] / sum[1];
+  }
+  static double double_of(Cost cost) { return static_cast<double>(cost); }
   int class_word(int c) const { return table_->class_words[static_cast<std::size_t>(c)]; }
   int left_of(int f) const {
     const Word* ones = table_->column(f);
@@ -171,16 +218,18 @@ class PackedNode final : public BinaryNode {
     if (!table_->weights.empty()) weigh();
   }
   void weigh() {
-    const TwoSums sums = weight_of(set_.data());
-    leaf_ = std::min(sums.zeros, sums.ones);
-    label_ = sums.ones > sums.zeros ? 1 : 0;
+    sums_ = weight_of(set_.data());
+    leaf_ = std::min(sums_.zeros, sums_.ones);
+    label_ = sums_.ones > sums_.zeros ? 1 : 0;
   }
 
-  // Columns that split nothing in the parent, or the same as another, do so here.
+  // Columns that split nothing in a node above, or the same as another, do so here.
   void find_distinct() {
     std::vector<int> all;
-    const std::vector<int>* from = parent_ == nullptr ? &all : &parent_->distinct_;
-    if (parent_ == nullptr)
+    const PackedNode* above = parent_;
+    while (above != nullptr && !above->prepared_) above = above->parent_;
+    const std::vector<int>* from = above == nullptr ? &all : &above->distinct_;
+    if (above == nullptr)
       for (int f = 0; f < features_; ++f) all.push_back(f);
     distinct_.clear();
     flipped_.clear();
@@ -254,6 +303,7 @@ class PackedNode final : public BinaryNode {
   bool prepared_ = false;
   std::vector<Word> set_;   // the rows, as rows of the root
   std::vector<int> total_;  // per class
+  TwoSums sums_;            // the same in weight, if rows have weights
   std::vector<int> distinct_;
   std::vector<Word> bits_;
   std::vector<char> flipped_;  // the set bits are the left side

@@ -38,10 +38,16 @@ bool ColumnFrontier<V>::open(PlanFacts* kept) {
 }
 
 template <class V>
+int ColumnFrontier<V>::improved_levels() const {
+  return Improver<V>::helps(top_.budget, top_.request.switches) ? kImprovedLevels : 0;
+}
+
+template <class V>
 void ColumnFrontier<V>::start_improver() {
-  if (Improver<V>::helps(top_.root, top_.budget, top_.request.switches))
+  const int levels = improved_levels();
+  if (improver_ == nullptr && levels > 0)
     improver_ = std::make_unique<Improver<V>>(top_.worker, top_.root, top_.budget, promising_,
-                                              started_ && !top_.request.prove);
+                                              levels, started_ && !top_.request.prove);
 }
 
 // A tree to begin with decides nothing, like those that are found beside the search. With sizes
@@ -103,12 +109,17 @@ void ColumnFrontier<V>::settle_one_split() {
 
 template <class V>
 bool ColumnFrontier<V>::plan() {
+  return take_plans({Effort::kGreedy, Effort::kManyRoots, Effort::kLookAhead, Effort::kThreeLevels},
+                    kAnyPlace);
+}
+
+template <class V>
+bool ColumnFrontier<V>::take_plans(std::initializer_list<Effort> efforts, int place) {
   Worker<V>& worker = top_.worker;
   Incumbents<V>& incumbents = top_.incumbents;
   Planner<V> planner(worker);
   planner.on_better = [this, &planner](const Plan<V>& plan) { show_plan(planner, plan); };
-  for (const Effort effort :
-       {Effort::kGreedy, Effort::kManyRoots, Effort::kLookAhead, Effort::kThreeLevels}) {
+  for (const Effort effort : efforts) {
     if (top_.budget.depth <= 2 && effort == Effort::kManyRoots) break;
     if (top_.budget.depth <= 4 && effort == Effort::kLookAhead) break;
     if (V::kSizes && effort == Effort::kLookAhead) continue;
@@ -125,7 +136,7 @@ bool ColumnFrontier<V>::plan() {
       planner.draw(top_.root, *plan, incumbents.splits_of(k), tree);
       if (worker.control().stopped()) return false;
       EXACTREE_CLAIM(claims::tree("incumbent", top_.root, tree, cost));
-      incumbents.take_tree(k, cost, std::move(tree));
+      incumbents.take_tree(k, cost, std::move(tree), place);
       worker.work().counters.count(Pruning::kIncumbent);
     }
     incumbents.report();

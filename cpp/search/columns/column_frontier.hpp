@@ -11,6 +11,7 @@
 // All columns finish a round before one starts the next, unless a thread had nothing else to do.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -69,6 +70,8 @@ class ColumnFrontier : public Frontier<V> {
 
   // First trees, and an order of the columns. False if there is nothing left to search.
   virtual bool plan();
+  // Takes the trees of plans of growing effort, as trees of this place. False: it was stopped.
+  bool take_plans(std::initializer_list<Effort> efforts, int place);
   // What plan() found, but for the trees, and back again. Throws std::invalid_argument if it makes
   // no sense.
   virtual void note_plan(PlanFacts& plan) const;
@@ -89,7 +92,13 @@ class ColumnFrontier : public Frontier<V> {
   // Adds the columns that are missing in the order.
   void complete_order();
 
-  std::vector<int> order_;  // of the root's columns
+  // What makes the best tree better: the last levels that it solves exactly, 0 if it does not pay.
+  virtual int improved_levels() const;
+  void start_improver();
+
+  std::vector<int> order_;            // of the root's columns
+  std::vector<Promising> promising_;  // of the root's splits, the best plan first
+  std::unique_ptr<Improver<V>> improver_;
 
  private:
   // A column of the root. Its place is that in the order of the search.
@@ -104,7 +113,6 @@ class ColumnFrontier : public Frontier<V> {
 
   void settle_one_split();
   bool take_start();
-  void start_improver();
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
   void start_lane(int place, Worker<V>& worker);
@@ -140,13 +148,11 @@ class ColumnFrontier : public Frontier<V> {
 
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};
-  std::vector<Promising> promising_;  // the same, the best first
-  std::size_t tried_promising_ = 0;   // how many of them were taken
+  std::size_t tried_promising_ = 0;  // how many of them were taken
   std::vector<Lane> lanes_;
   std::vector<bool> sides_listed_;  // by their place in the frame
   std::vector<V> targets_;          // of the rounds so far
   std::vector<int> shares_;         // what they are of the best cost, but for the last
-  std::unique_ptr<Improver<V>> improver_;
   std::unique_ptr<Sweep> sweep_;
   bool started_ = false;    // with a tree that was given
   bool sweep_all_ = false;  // no threshold is evaluated by itself

@@ -311,6 +311,30 @@ ChosenSplit<V> ColumnSource<V>::first_split(Node& node, Budget budget, int split
 }
 
 template <class V>
+SingleSplit ColumnSource<V>::single_split(Node& node, Criterion criterion, Cost* cost) {
+  return best_split(node, worker_.data(), criterion, cost, work());
+}
+
+template <class V>
+std::vector<Promising> ColumnSource<V>::two_levels(Node& node, Budget two, V& value) {
+  const int n = budgets(two);
+  Solution<V> solution;
+  const V none = V::constant(kInfinite, n);
+  worker_.solve(two, node, none, V::constant(0, n), none, {}, solution);
+  value = solution.upper;
+  std::vector<Promising> splits;
+  for (std::size_t f = 0; f < solution.lists.size(); ++f) {
+    Promising best{static_cast<int>(f), 0, kInfinite};
+    for (const auto& e : solution.lists[f]) {
+      const Cost cost = e.hi[0].most() + e.hi[1].most();
+      if (cost < best.cost) best.position = e.position, best.cost = cost;
+    }
+    if (best.cost < kInfinite) splits.push_back(best);
+  }
+  return splits;
+}
+
+template <class V>
 int ColumnSource<V>::first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k,
                                      Cost value) {
   V best = V::constant(-kInfinite, budgets(frame.budget));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/columns/chain.hpp"
+#include "search/columns/greedy_split.hpp"
 #include "search/columns/other_order.hpp"
 #include "search/columns/quadrants.hpp"
 #include "search/columns/twins.hpp"
@@ -57,6 +58,12 @@ class ColumnSource : public Source<V> {
   ChosenSplit<V> first_split(Node& node, Budget budget, int splits, Cost value,
                              const Relatives<V>& relatives) override;
   std::unique_ptr<Frontier<V>> frontier(const Top<V>& top) override;
+
+  // For plans. The best single split of a node, as best_split() has it; and for every column its
+  // best split on top of a tree of two levels, with what such trees cost, and the value of the
+  // best.
+  virtual SingleSplit single_split(Node& node, Criterion criterion, Cost* cost);
+  virtual std::vector<Promising> two_levels(Node& node, Budget two, V& value);
 
   // What all rows of the root cost in the best tree, while less is looked for; 0: nothing is
   // expected. See Fair caps in column_sides.cpp.

@@ -38,6 +38,7 @@ constexpr std::int64_t kManySlow = 50'000, kManySlowDeep = 5'000;
 
 template <class V>
 bool ColumnFrontier<V>::first_bound_pays() const {
+  if (top_.root.kind() != SplitKind::kColumns) return false;
   if (V::kSizes || top_.budget.depth < 2 || top_.budget.depth > kMostLevels) return false;
   if (top_.request.switches.everywhere()) return true;
   const std::int64_t numbers = std::int64_t{top_.root.rows()} * top_.root.features();

@@ -11,6 +11,12 @@ struct SingleSplit {
   double score = 0;  // the lower the better
 };
 
+// A split of a node, and what the best tree that is known to start with it costs.
+struct Promising {
+  int feature = -1, position = 0;
+  Cost cost = 0;
+};
+
 // The split with the fewest errors, or the one with the least Gini impurity (which is what greedy
 // trees use, because it also rewards progress that does not show in errors yet). Ties: the lowest
 // column, then the lowest rank. In regression both are the one with the least squared error, with

@@ -14,9 +14,8 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// The last levels that are solved exactly: at most so many, and two fewer than there are. Less deep
-// trees are not worth it.
-constexpr int kEndLevels = 3, kLeastDepth = 4;
+// Trees that are less deep are not worth it.
+constexpr int kLeastDepth = 4;
 // One part of so many of the work is done here.
 constexpr std::int64_t kShareOfWork = 32;
 // A limit of so many seconds is none.
@@ -33,19 +32,19 @@ bool begins_with(const std::vector<bool>& path, const std::vector<bool>& first) 
 }  // namespace
 
 template <class V>
-bool Improver<V>::helps(const Node& root, Budget budget, Switches switches) {
-  if (V::kSizes || root.kind() != SplitKind::kColumns) return false;
-  if (!switches.on(Pruning::kIncumbent)) return false;
+bool Improver<V>::helps(Budget budget, Switches switches) {
+  if (V::kSizes || !switches.on(Pruning::kIncumbent)) return false;
   return budget.depth >= (switches.everywhere() ? 2 : kLeastDepth);
 }
 
 template <class V>
 Improver<V>::Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots,
-                      bool alone)
+                      int levels, bool alone)
     : worker_(worker),
       root_(root),
       budget_(budget),
       roots_(std::move(roots)),
+      levels_(levels),
       alone_(alone),
       planner_(worker),
       extractor_(worker),
@@ -53,9 +52,10 @@ Improver<V>::Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<
       moving_(worker.data(), worker.work()),
       first_(worker.work().effort) {}
 
+// Two fewer than there are, if that is less.
 template <class V>
 int Improver<V>::end_levels() const {
-  return std::clamp(budget_.depth - 2, 1, kEndLevels);
+  return std::clamp(budget_.depth - 2, 1, levels_);
 }
 
 // A step is expected to take as long as the last one did. Four levels are often proved before any

@@ -26,16 +26,20 @@
 
 namespace exactree {
 
+// The last levels of a tree that take little time to be solved.
+inline constexpr int kImprovedLevels = 3;
+
 template <class V>
 class Improver final : public TreeImprover {
  public:
-  // Whether it is worth its time. Over columns of two values it is not: one level less, solved
-  // exactly, is their first tree, and their nodes do not know positions before they are searched.
-  static bool helps(const Node& root, Budget budget, Switches switches);
+  // Whether it is worth its time.
+  static bool helps(Budget budget, Switches switches);
 
-  // All are of the calling thread. `roots` are the first splits to be tried. Alone, with a tree to
-  // begin with and no proof beside it, it may do all that there is to do.
-  Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots, bool alone);
+  // All are of the calling thread. `roots` are the first splits to be tried; at most the last
+  // `levels` are solved exactly. Alone, with a tree to begin with and no proof beside it, it may do
+  // all that there is to do.
+  Improver(Worker<V>& worker, Node& root, Budget budget, std::vector<Promising> roots, int levels,
+           bool alone);
 
   bool has_turn() const override;
   void follow(const Incumbent& best) override;
@@ -67,6 +71,7 @@ class Improver final : public TreeImprover {
   Node& root_;
   Budget budget_;
   std::vector<Promising> roots_;
+  int levels_;
   bool alone_;
   Planner<V> planner_;
   Extractor<V> extractor_;

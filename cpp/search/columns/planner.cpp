@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "search/columns/greedy_split.hpp"
+#include "search/columns/column_source.hpp"
 
 namespace exactree {
 
@@ -30,7 +30,7 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   const int level = level_++;
   // With sizes the plan that is taken is not the best for every number of splits.
   const bool exact_sides = !V::kSizes && budget.depth == 3 && effort == Effort::kManyRoots;
-  for (const Candidate& at : candidates(node, budget, effort, level, kRoots)) {
+  for (const Promising& at : candidates(node, budget, effort, level, kRoots)) {
     if (worker_.control().stopped()) break;
     auto found = split_plan(node, budget, at, effort, goal);
     if (exact_sides && level == 0) note_tried(*found);
@@ -56,7 +56,7 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
   if (budget.depth == 1) {
     Cost cost = 0;
     const SingleSplit split =
-        best_split(node, worker_.data(), Criterion::kErrors, &cost, worker_.work());
+        ColumnSource<V>::of(worker_).single_split(node, Criterion::kErrors, &cost);
     if (split.feature < 0) return plan;
     plan->feature = split.feature;
     plan->position = split.position;
@@ -90,8 +90,8 @@ void Planner<V>::note_tried(Plan<V>& plan) {
 }
 
 template <class V>
-std::vector<typename Planner<V>::Candidate> Planner<V>::look_ahead(Node& node, Budget budget) {
-  Candidate best{-1, 0, kInfinite};
+std::vector<Promising> Planner<V>::look_ahead(Node& node, Budget budget) {
+  Promising best{-1, 0, kInfinite};
   const int count = std::clamp(kLookedAt / node.features(), kFewQuantiles, kManyQuantiles);
   for (int f = 0; f < node.features(); ++f) {
     int before = 0;
@@ -112,31 +112,20 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::look_ahead(Node& node, B
 }
 
 template <class V>
-std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, Budget budget,
-                                                                   Effort effort, int level,
-                                                                   std::size_t roots) {
+std::vector<Promising> Planner<V>::candidates(Node& node, Budget budget, Effort effort, int level,
+                                              std::size_t roots) {
   if (effort == Effort::kLookAhead) return look_ahead(node, budget);
-  std::vector<Candidate> list;
+  std::vector<Promising> list;
   if (effort != Effort::kGreedy) {
     const Budget two = Budget::of(2, budget.splits);
-    const int n = worker_.budgets(two);
-    Solution<V> solution;
-    const V none = V::constant(kInfinite, n);
-    worker_.solve(two, node, none, V::constant(0, n), none, {}, solution);
-    if (worker_.control().stopped()) return list;
+    V value;
+    list = ColumnSource<V>::of(worker_).two_levels(node, two, value);
+    if (worker_.control().stopped()) return {};
     if (level == 0 && effort == Effort::kManyRoots) {
       Plan<V> plan;
       plan.budget = two;
-      plan.value = solution.upper;
+      plan.value = value;
       tell(plan);
-    }
-    for (std::size_t f = 0; f < solution.lists.size(); ++f) {
-      Candidate best{static_cast<int>(f), 0, kInfinite};
-      for (const auto& e : solution.lists[f]) {
-        const Cost cost = e.hi[0].most() + e.hi[1].most();
-        if (cost < best.cost) best.position = e.position, best.cost = cost;
-      }
-      if (best.cost < kInfinite) list.push_back(best);
     }
     std::stable_sort(list.begin(), list.end(),
                      [](const auto& a, const auto& b) { return a.cost < b.cost; });
@@ -149,10 +138,9 @@ std::vector<typename Planner<V>::Candidate> Planner<V>::candidates(Node& node, B
   // The greedy split is one more at the top; further down that would double the work per level.
   if (level > 1 && !list.empty()) return list;
   Cost cost = 0;
-  const SingleSplit gini =
-      best_split(node, worker_.data(), Criterion::kGini, &cost, worker_.work());
+  const SingleSplit gini = ColumnSource<V>::of(worker_).single_split(node, Criterion::kGini, &cost);
   // A second time it would be no better.
-  const auto same = [&](const Candidate& c) {
+  const auto same = [&](const Promising& c) {
     return c.feature == gini.feature && c.position == gini.position;
   };
   if (gini.feature >= 0 && std::none_of(list.begin(), list.end(), same))
@@ -164,13 +152,13 @@ template <class V>
 std::vector<Promising> Planner<V>::first_splits(Node& node, Budget budget, bool all) {
   std::vector<Promising> splits;
   const auto roots = all ? static_cast<std::size_t>(node.features()) : kRoots;
-  for (const Candidate& at : candidates(node, budget, Effort::kManyRoots, 0, roots))
+  for (const Promising& at : candidates(node, budget, Effort::kManyRoots, 0, roots))
     splits.push_back({at.feature, at.position, at.cost});
   return splits;
 }
 
 template <class V>
-std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const Candidate& at,
+std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const Promising& at,
                                                 Effort effort, const V& cap) {
   auto plan = std::make_unique<Plan<V>>();
   plan->budget = budget;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/columns/greedy_split.hpp"
 #include "search/driver/extract.hpp"
 
 namespace exactree {
@@ -36,12 +37,6 @@ struct TriedSplit {
   std::unique_ptr<Solution<V>> kids[2];
 };
 
-// A split of the root, and what the best plan that starts with it costs.
-struct Promising {
-  int feature = -1, position = 0;
-  Cost cost = 0;
-};
-
 template <class V>
 class Planner {
  public:
@@ -55,7 +50,7 @@ class Planner {
   // The same with a given split on top, and as many second splits as the root of a plan has.
   std::unique_ptr<Plan<V>> plan_below(Node& node, Budget budget, const Promising& top,
                                       Effort effort, const V& cap) {
-    return split_plan(node, budget, {top.feature, top.position, top.cost}, effort, cap);
+    return split_plan(node, budget, top, effort, cap);
   }
   // The first splits that a plan of many roots tries, what two levels cost with them; or those of
   // all columns.
@@ -71,14 +66,10 @@ class Planner {
   std::vector<TriedSplit<V>> take_tried() { return std::move(tried_); }
 
  private:
-  struct Candidate {
-    int feature, position;
-    Cost cost;
-  };
-  std::vector<Candidate> candidates(Node& node, Budget budget, Effort effort, int level,
+  std::vector<Promising> candidates(Node& node, Budget budget, Effort effort, int level,
                                     std::size_t roots);
-  std::vector<Candidate> look_ahead(Node& node, Budget budget);
-  std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Candidate& at, Effort effort,
+  std::vector<Promising> look_ahead(Node& node, Budget budget);
+  std::unique_ptr<Plan<V>> split_plan(Node& node, Budget budget, const Promising& at, Effort effort,
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
   void note_tried(Plan<V>& plan);

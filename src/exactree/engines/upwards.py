@@ -280,7 +280,7 @@ def _improve(improve: Run | None, problem: Problem, watch: Watch) -> None:
     assert best is not None
     if improve is None or best.tree is watch.improved or problem.max_splits is not None:
         return
-    if watch.is_over() or problem.columns.max() <= 1:  # of two values: never worth it
+    if watch.is_over():
         return
     share = IMPROVING_SHARE if problem.max_depth > MORE else IMPROVING_OF_FOUR
     until = min(watch.share_gone() + share, 1.0)
