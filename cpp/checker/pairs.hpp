@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <unordered_set>
@@ -50,8 +51,8 @@ class PairChecker {
   }
 
  private:
-  // 16 bytes of sums, which GCC and Clang add at once, wherever they are in memory.
-  typedef T Register __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+  // 16 bytes of sums, which GCC and Clang add at once. In memory they are anywhere.
+  typedef T Register __attribute__((vector_size(16)));
   static constexpr std::size_t kWide = 4 * sizeof(Register) / sizeof(T);
 
   using Local = std::vector<std::uint32_t>;  // rows by their place in Columns
@@ -145,19 +146,13 @@ class PairChecker {
                   &out.pairs[(kind * c.m + i) * c.stride + j]);
   }
   static void add_lines(const T* const* lines, std::size_t many, std::size_t j, T* out) {
-    Register a = {}, b = {}, c = {}, d = {};
+    Register sums[4] = {};
     for (std::size_t i = 0; i < many; ++i) {
-      const auto* line = reinterpret_cast<const Register*>(lines[i] + j);
-      a += line[0];
-      b += line[1];
-      c += line[2];
-      d += line[3];
+      Register line[4];
+      std::memcpy(line, lines[i] + j, sizeof line);
+      for (int k = 0; k < 4; ++k) sums[k] += line[k];
     }
-    auto* to = reinterpret_cast<Register*>(out);
-    to[0] = a;
-    to[1] = b;
-    to[2] = c;
-    to[3] = d;
+    std::memcpy(out, sums, sizeof sums);
   }
   // With two classes and no limit sizes matter only as far as there are rows: weights will do.
   void weigh(Sums& out, const Columns<T>& c, const Local& rows) const {

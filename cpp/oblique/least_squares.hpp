@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,11 @@
 namespace KERNEL_NAMESPACE {
 
 // Eight numbers side by side. The order in which products are summed is fixed on every machine.
-typedef double Doubles __attribute__((vector_size(64), aligned(8), may_alias));
+typedef double Doubles __attribute__((vector_size(64)));
 
+inline void read_doubles(const double* from, Doubles& x) {
+  std::memcpy(&x, from, sizeof x);
+}
 inline double sum_of(const Doubles& lanes) {
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
@@ -23,9 +27,12 @@ template <std::size_t Many>
 void products(const double* a, const double* others, std::size_t room, double* out) {
   Doubles sums[Many] = {};
   for (std::size_t i = 0; i < room; i += 8) {
-    const Doubles x = *reinterpret_cast<const Doubles*>(a + i);
-    for (std::size_t k = 0; k < Many; ++k)
-      sums[k] += x * *reinterpret_cast<const Doubles*>(others + k * room + i);
+    Doubles x, y;
+    read_doubles(a + i, x);
+    for (std::size_t k = 0; k < Many; ++k) {
+      read_doubles(others + k * room + i, y);
+      sums[k] += x * y;
+    }
   }
   for (std::size_t k = 0; k < Many; ++k) out[k] = sum_of(sums[k]);
 }

@@ -7,19 +7,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "search/bits.hpp"
 #include "search/value.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-// Read and written anywhere, by vector instructions where there are any.
-typedef Cost Eight __attribute__((vector_size(64), aligned(8), may_alias));
+typedef Cost Eight __attribute__((vector_size(64)));
 inline constexpr int kEight = 8;
 inline constexpr Cost kBeyond = kInfinite;
 
-EXACTREE_INLINE const Eight* eights(const Cost* p) {
-  return reinterpret_cast<const Eight*>(p);
+// The b-th eight of costs that lie anywhere. (A vector type of less alignment will not do: clang
+// forgets that within templates. Vectors are not returned, for want of a convention.)
+EXACTREE_INLINE void read_eight(const Cost* costs, int b, Eight& x) {
+  std::memcpy(&x, costs + b * kEight, sizeof x);
 }
 
 EXACTREE_INLINE Cost least_of(const Eight& x) {
@@ -36,51 +38,72 @@ EXACTREE_INLINE Cost least_of(const Eight& x) {
 template <int N>
 class CostSums {
  public:
-  CostSums(Cost* room, int blocks) : blocks_(blocks) {
-    if constexpr (N == 0) at_ = reinterpret_cast<Eight*>(room);
-  }
+  CostSums(Cost* room, int blocks) : blocks_(blocks), room_(room) {}
 
   EXACTREE_INLINE void read(const Cost* from) {
-    for (int b = 0; b < blocks(); ++b) at(b) = eights(from)[b];
+    Eight x;
+    for (int b = 0; b < blocks(); ++b) read_eight(from, b, x), put(b, x);
   }
   EXACTREE_INLINE void copy(const CostSums& other) {
-    for (int b = 0; b < blocks(); ++b) at(b) = other.at(b);
+    Eight x;
+    for (int b = 0; b < blocks(); ++b) other.get(b, x), put(b, x);
   }
   // What another sum lacks to these.
   EXACTREE_INLINE void read_rest(const Cost* all, const CostSums& part) {
-    for (int b = 0; b < blocks(); ++b) at(b) = eights(all)[b] - part.at(b);
+    Eight rest;
+    for (int b = 0; b < blocks(); ++b) part.get_rest(all, b, rest), put(b, rest);
   }
   EXACTREE_INLINE void add(const Cost* row) {
-    for (int b = 0; b < blocks(); ++b) at(b) += eights(row)[b];
+    Eight x, sum;
+    for (int b = 0; b < blocks(); ++b) {
+      get(b, sum);
+      read_eight(row, b, x);
+      put(b, sum + x);
+    }
   }
   EXACTREE_INLINE Cost least() const {
-    Eight low = at(0);
-    for (int b = 1; b < blocks(); ++b) low = at(b) < low ? at(b) : low;
+    Eight low, x;
+    get(0, low);
+    for (int b = 1; b < blocks(); ++b) {
+      get(b, x);
+      low = x < low ? x : low;
+    }
     return least_of(low);
   }
   // The least of what is left of `all`.
   EXACTREE_INLINE Cost least_left(const Cost* all) const {
-    Eight low = eights(all)[0] - at(0);
+    Eight low, x;
+    get_rest(all, 0, low);
     for (int b = 1; b < blocks(); ++b) {
-      const Eight rest = eights(all)[b] - at(b);
-      low = rest < low ? rest : low;
+      get_rest(all, b, x);
+      low = x < low ? x : low;
     }
     return least_of(low);
   }
 
  private:
   EXACTREE_INLINE int blocks() const { return N > 0 ? N : blocks_; }
-  EXACTREE_INLINE Eight& at(int b) {
-    if constexpr (N > 0) return own_[b];
-    return at_[b];
+  EXACTREE_INLINE void get(int b, Eight& x) const {
+    if constexpr (N > 0)
+      x = own_[b];
+    else
+      read_eight(room_, b, x);
   }
-  EXACTREE_INLINE const Eight& at(int b) const {
-    if constexpr (N > 0) return own_[b];
-    return at_[b];
+  EXACTREE_INLINE void get_rest(const Cost* all, int b, Eight& x) const {
+    Eight mine;
+    get(b, mine);
+    read_eight(all, b, x);
+    x -= mine;
+  }
+  EXACTREE_INLINE void put(int b, const Eight& x) {
+    if constexpr (N > 0)
+      own_[b] = x;
+    else
+      std::memcpy(room_ + b * kEight, &x, sizeof x);
   }
 
   int blocks_;
-  Eight* at_ = nullptr;
+  Cost* room_;  // where N is 0
   Eight own_[N > 0 ? N : 1];
 };
 
