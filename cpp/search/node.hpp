@@ -73,6 +73,10 @@ struct Workspace {
   void spend_on(int rows) {
     if (rows >= kManyRows) spend(1 + rows / 4096);
   }
+  // Before such a loop, which over very many columns takes long with few rows, too.
+  void spend_over(int columns) {
+    if (columns >= kManyColumns) spend(columns / 16);
+  }
   // The order in which second columns are tried after a first one, the latest best ones first.
   // One order serves all first columns if there are very many: the orders would be quadratic.
   std::vector<int>& order_after(int first, int features) {

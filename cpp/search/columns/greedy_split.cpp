@@ -367,6 +367,7 @@ SingleSplit best_of_costs(const Node& node, const Problem& data, Cost* cost, Wor
 
 SingleSplit best_split(const Node& node, const Problem& data, Criterion criterion, Cost* cost,
                        Workspace& work) {
+  work.spend_over(node.features());
   if (data.priced()) return best_of_costs(node, data, cost, work);
   if (data.numbers()) return best_of_numbers(node, cost, work);
   if (node.features() > 0 && node.class_mask(0, 1) != nullptr &&

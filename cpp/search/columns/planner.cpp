@@ -32,6 +32,7 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   const bool exact_sides = !V::kSizes && budget.depth == 3 && effort == Effort::kManyRoots;
   for (const Promising& at : candidates(node, budget, effort, level, kRoots)) {
     if (worker_.control().stopped()) break;
+    if (effort == Effort::kGreedy) tell_split(node, at);
     auto found = split_plan(node, budget, at, effort, goal);
     if (exact_sides && level == 0) note_tried(*found);
     if (level == 0) promising_.push_back({at.feature, at.position, found->value.most()});
@@ -67,6 +68,22 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
   worker_.solve(budget, node, cap, V::constant(0, n), plan->value, {}, *plan->solution);
   plan->value = plan->solution->upper;
   return plan;
+}
+
+// The first split alone: of a large table the others take long.
+template <class V>
+void Planner<V>::tell_split(Node& node, const Candidate& at) {
+  if (!on_better || level_ != 1) return;
+  Plan<V> plan;
+  plan.budget = Budget::of(1, 1);
+  plan.feature = at.feature;
+  plan.position = at.position;
+  Workspace& work = worker_.work();
+  node.part(at.feature, at.position, work);
+  Cost cost = work.side_leaf[0] + work.side_leaf[1] + worker_.data().penalty;
+  if (worker_.data().rounds_pairs()) ++cost;  // as in split_plan
+  plan.value = V::depth_one(node.leaf(), cost, worker_.budgets(plan.budget));
+  if (cost < node.leaf()) tell(plan);
 }
 
 // Keeps what was solved of a split; a second side that was left out could not have helped.

@@ -90,7 +90,7 @@ def upwards(
         if found is not None:
             _tell(limits, found.objective, found.lower_bound, begins=False)
             return found
-    if problem.max_depth > MORE and not isinf(limits.seconds):
+    if problem.max_depth > MORE and not isinf(limits.seconds) and not watch.is_over():
         more = replace(problem, max_depth=MORE)
         watch.keep(run(more, watch.limits(MORE_SHARE), watch.shown(False)))
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
@@ -115,10 +115,12 @@ def _by_splits(
     If that is searched as well, only trees of more levels are left for the rest of the time.
     """
     _prove_at_once(problem, watch, AT_ONCE_SHARE)
+    if watch.is_over():
+        return watch.found("interrupted" if watch.status == "interrupted" else "time_limit")
     ends = isinf(watch.all.seconds)
     share = 1.0 if ends else max(SPLITS_SHARE, watch.share_gone() + LEAST_SHARE)
     found = _deeper(by_splits, problem, watch, levels, share)
-    if found is None or found.status != "time_limit":
+    if found is None or found.status != "time_limit" or watch.is_over():
         return found
     more = replace(problem, max_depth=min(MORE, problem.max_depth))
     watch.keep(found, 0.0)
@@ -251,7 +253,7 @@ def _few_between(run: Run, problem: Problem, watch: Watch) -> Found:
     def poll(told: Progress) -> None:
         if show is not None:
             show(told)
-        if not found and watch.share_gone() >= FIRST_OF_FOUR:
+        if not found and FIRST_OF_FOUR <= watch.share_gone() < FEW_SHARE:
             known = replace(watch.limits(FEW_SHARE), known=told.objective)
             found.append(run(few, known, None if show is None else partial(_wait, show, told)))
             if found[0].status == "interrupted":
