@@ -229,7 +229,7 @@ void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
     if (const auto& theirs = lanes_[static_cast<std::size_t>(at)].chain)
       for (int i = theirs->entry(0).next; theirs->entry(i).next >= 0; i = theirs->entry(i).next)
         known.push_back(theirs->entry(i));
-    source.add_other_order(frame_, column(place), known, nullptr, room, beside);
+    source.add_other_order(frame_, column(place), goal(place), known, nullptr, room, beside);
   }
   lane.chain->start(source.context(frame_, column(place)), beside, top_.budget.depth == 2,
                     worker.work().counters);

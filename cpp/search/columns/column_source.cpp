@@ -59,8 +59,8 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
     const int other = other_order_of(f);
     Relatives<V> beside = other < 0 ? none : known;
     if (other >= 0)
-      add_other_order(frame, f, out.lists[static_cast<std::size_t>(other)], out.floors.data(), room,
-                      beside);
+      add_other_order(frame, f, best, out.lists[static_cast<std::size_t>(other)], out.floors.data(),
+                      room, beside);
     chain.start(context(frame, f), other < 0 ? known : beside, floors_pay(frame), work().counters);
     if (of_piece) adopt(frame, chain, known);
     while (any_below(lo, best) && chain.pick(best, job.task, work().counters)) {
@@ -85,50 +85,6 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
   lower_to(seen, best);
   raise_to(out.lower, seen);
   worker_.control().use_memory(-frame.bytes);
-}
-
-template <class V>
-int ColumnSource<V>::other_order_of(int feature) {
-  if (!twins_) twins_ = std::make_unique<Twins>(Twins::find(worker_.data()));
-  const auto f = static_cast<std::size_t>(feature);
-  return std::max(twins_->follower[f], twins_->leader[f]);
-}
-
-template <class V>
-void ColumnSource<V>::add_other_order(const Frame<V>& frame, int feature,
-                                      const std::vector<Threshold<V>>& list,
-                                      const std::uint16_t* floors, Solution<V>& room,
-                                      Relatives<V>& relatives) {
-  if (list.empty() || relatives.count == kMostRelatives || !work().switches.on(Pruning::kTransfer))
-    return;
-  const int leader = twins_->leader[static_cast<std::size_t>(feature)];
-  const int low = leader >= 0 ? leader : feature;
-  const Node& node = *frame.node;
-  const int rows = node.position_of(low, 1, 0);
-  MissingRows missing;
-  missing.influence = node.influence(low, 0, rows);
-  missing.units = node.units(missing.influence);
-  missing.least = least_of_missing(frame, low, rows);
-  room.depth = frame.budget.depth;
-  room.best_feature = -1;
-  room.lists.resize(static_cast<std::size_t>(node.features()));
-  room.floors.clear();
-  other_order(list, floors, floor_stride(node.features()), leader >= 0, missing,
-              room.lists[static_cast<std::size_t>(feature)], room.floors);
-  relatives.add({{std::shared_ptr<void>(), &room}});
-}
-
-template <class V>
-Cost ColumnSource<V>::least_of_missing(const Frame<V>& frame, int low, int rows) const {
-  const Problem& data = worker_.data();
-  if (data.weights != nullptr || data.far_apart()) return 0;
-  frame.node->part(low, rows, work());
-  std::vector<Cost> classes = work().class_cost[0];
-  std::sort(classes.rbegin(), classes.rend());
-  const auto right = static_cast<std::size_t>(frame.budget.child().splits + 1);
-  Cost wrong = 0;
-  for (std::size_t c = right; c < classes.size(); ++c) wrong += classes[c];
-  return data.unit * wrong;
 }
 
 // The target for the sides of a split: the best cost and some slack. Where one row can cost more

@@ -39,6 +39,7 @@ struct Frame {
   std::int64_t bytes = 0;                           // of the kids
   bool is_root = false;                             // what its chains know is not handed on
   bool swept = false;                               // many thresholds at once, without floors
+  std::vector<Cost> missing = {};  // per column: what its missing rows cost at least; -1: not known
 };
 
 // A threshold of a root column; its place is that of the column in the order of the search.
@@ -101,10 +102,11 @@ class ColumnSource : public Source<V> {
   // The same for what relatives with the same rows had solved of the sides of a chain.
   void adopt(Frame<V>& frame, Chain<V>& chain, const Relatives<V>& relatives);
 
-  // What the list of a column's other order says of its own thresholds, as one more relative. The
-  // lists that it makes live in `room`.
-  void add_other_order(const Frame<V>& frame, int feature, const std::vector<Threshold<V>>& list,
-                       const std::uint16_t* floors, Solution<V>& room, Relatives<V>& relatives);
+  // What the missing rows of a column, and the list of its other order, say of its thresholds, as
+  // one more relative (other_order.hpp). The lists that it makes live in `room`.
+  void add_other_order(Frame<V>& frame, int feature, const V& best,
+                       const std::vector<Threshold<V>>& list, const std::uint16_t* floors,
+                       Solution<V>& room, Relatives<V>& relatives);
   // The column that has the other order of its values; -1 if there is none.
   int other_order_of(int feature);
 
@@ -130,7 +132,8 @@ class ColumnSource : public Source<V> {
   V with_slack(const Frame<V>& frame, const V& best, Cost influence) const;
   bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
-  Cost least_of_missing(const Frame<V>& frame, int low, int rows) const;
+  Cost least_of_missing(Frame<V>& frame, int low, int rows, const V& best);
+  Cost solve_missing(const Frame<V>& frame, int low, int rows);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void scan_swept(const Frame<V>& frame, int feature, Sweep::Room& room, int split, Job<V>& job);
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);

@@ -5,10 +5,15 @@
 // R' = R + M. So, by the two facts of chain.hpp,
 //   e(L) - I(M) <= e(L') <= e(L) and e(R) <= e(R') <= e(R) + I(M).
 // Apart. A and M have no row in common, and all rows cost the same if they are of another class
-// than their leaf: then e(A + M) >= e(A) + l(M), where l(M) is what all but the k largest classes
-// of M cost, and k how many leaves a side may have. Proof: the best tree of A + M costs at least
-// e(A) on A, with its splits, and is right on no more than k classes of M. So R' costs at least
-// e(R) + l(M), and L at least e(L') + l(M).
+// than their leaf: then e(A + M) >= e(A) + l(M), where l(M) is the least that M costs in any tree
+// of a side, penalties not counted. Proof: the best tree of A + M costs at least e(A) on A, with
+// its splits, and at least l(M) on M. So R' costs at least e(R) + l(M), and L at least e(L') +
+// l(M). From below, l(M) is what all but the k largest classes of M cost, k being how many leaves a
+// side may have: no tree is right on more classes. Or M is solved by itself, which pays where rows
+// cost much. Together. M is on the left of every threshold of the low column, and on the right of
+// every one of the high column. So each of these sides costs at least l(M): it is told of the first
+// threshold of the low column ("is missing") and of the last of the high one, and spreads along the
+// chain.
 //
 // All this holds without a limit on the rows of a leaf, of which lower bounds speak; upper bounds
 // are taken over as those of a relative with the same rows, where there is no such limit.
@@ -60,6 +65,23 @@ void other_order(const std::vector<Threshold<V>>& list, const std::uint16_t* flo
     }
     out.push_back(ours);
   }
+}
+
+// Together: adds the threshold next to the missing rows to a list, or what is known of that side.
+template <class V>
+void add_next_to_missing(int rank, bool high, Cost least, int budgets,
+                         std::vector<Threshold<V>>& list) {
+  const int with = high ? 1 : 0;
+  if (list.empty() || (high ? list.back() : list.front()).rank != rank) {
+    Threshold<V> next;
+    next.rank = rank;
+    for (int s = 0; s < 2; ++s) {
+      next.lo[s] = V::constant(0, budgets);
+      next.hi[s] = V::constant(kInfinite, budgets);
+    }
+    list.insert(high ? list.end() : list.begin(), next);
+  }
+  raise_to((high ? list.back() : list.front()).lo[with], V::constant(least, budgets));
 }
 
 }  // namespace exactree
