@@ -13,8 +13,8 @@ namespace {
 // Missing rows are solved by themselves where the best tree errs on one row in so many: where it
 // errs on few, what some rows cost says little. At the root that takes a subproblem, below it a
 // scan; deeper ones would take too long.
-constexpr Cost kMuch = 3;
-constexpr int kMostLevels = 2;
+constexpr Cost kCostsMuch = 3;
+constexpr int kLevelsSolved = 2;
 }  // namespace
 
 template <class V>
@@ -66,7 +66,7 @@ Cost ColumnSource<V>::least_of_missing(Frame<V>& frame, int low, int rows, const
   known = 0;
   for (auto c = static_cast<std::size_t>(frame.budget.child().splits) + 1; c < classes.size(); ++c)
     known += data.unit * classes[c];
-  const bool costs_much = best.most() >= frame.node->rows() * data.unit / kMuch;
+  const bool costs_much = best.most() >= frame.node->rows() * data.unit / kCostsMuch;
   if (costs_much || work().switches.everywhere())
     known = std::max(known, solve_missing(frame, low, rows));
   return known;
@@ -84,7 +84,7 @@ Cost ColumnSource<V>::solve_missing(const Frame<V>& frame, int low, int rows) {
     frame.node->depth_one(low, rows, query, false, work());
     return query[0].best;
   }
-  if (!frame.is_root || below.depth > kMostLevels) return 0;
+  if (!frame.is_root || below.depth > kLevelsSolved) return 0;
   const int n = budgets(below);
   const V any = V::constant(kInfinite, n);
   Solution<V> found;
