@@ -72,15 +72,15 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
 
 // The first split alone: of a large table the others take long.
 template <class V>
-void Planner<V>::tell_split(Node& node, const Candidate& at) {
+void Planner<V>::tell_split(Node& node, const Promising& at) {
   if (!on_better || level_ != 1) return;
   Plan<V> plan;
   plan.budget = Budget::of(1, 1);
   plan.feature = at.feature;
   plan.position = at.position;
-  Workspace& work = worker_.work();
-  node.part(at.feature, at.position, work);
-  Cost cost = work.side_leaf[0] + work.side_leaf[1] + worker_.data().penalty;
+  Cost cost = worker_.data().penalty;
+  for (const bool left : {true, false})
+    cost += worker_.child(node, at.feature, at.position, left, 1).leaf();
   if (worker_.data().rounds_pairs()) ++cost;  // as in split_plan
   plan.value = V::depth_one(node.leaf(), cost, worker_.budgets(plan.budget));
   if (cost < node.leaf()) tell(plan);

@@ -73,7 +73,7 @@ class Planner {
                                       const V& cap);
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
   void note_tried(Plan<V>& plan);
-  void tell_split(Node& node, const Candidate& at);
+  void tell_split(Node& node, const Promising& at);
   void tell(const Plan<V>& plan) const {
     if (on_better && level_ == 1) on_better(plan);
   }
