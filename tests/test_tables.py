@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,15 @@ def test_many_random_tables_against_the_specification() -> None:
     for seed in range(1000, 21000):
         case = random_table(np.random.default_rng(seed))
         found = solve(case.frame(), case.y, sample_weight=case.weights, **case.parameters)
+        assert agrees(found.objective, optimum(case)), seed
+
+
+def test_fewer_missing_rows_than_a_leaf_has_to_have() -> None:
+    for seed in (116131, *range(2000, 2040)):
+        case = random_table(np.random.default_rng(seed))
+        how = {**case.parameters, "max_depth": 3, "min_samples_leaf": 3}
+        case = replace(case, parameters=how, weights=None)
+        found = solve(case.frame(), case.y, **how)
         assert agrees(found.objective, optimum(case)), seed
 
 

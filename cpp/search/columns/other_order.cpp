@@ -60,10 +60,11 @@ Cost ColumnSource<V>::least_of_missing(Frame<V>& frame, int low, int rows, const
   frame.missing.resize(static_cast<std::size_t>(frame.node->features()), -1);
   Cost& known = frame.missing[static_cast<std::size_t>(low)];
   if (known >= 0) return known;
+  known = 0;
+  if (rows == 0) return known;
   frame.node->part(low, rows, work());
   std::vector<Cost> classes = work().class_cost[0];
   std::sort(classes.rbegin(), classes.rend());
-  known = 0;
   for (auto c = static_cast<std::size_t>(frame.budget.child().splits) + 1; c < classes.size(); ++c)
     known += data.unit * classes[c];
   const bool costs_much = best.most() >= frame.node->rows() * data.unit / kCostsMuch;
@@ -84,7 +85,8 @@ Cost ColumnSource<V>::solve_missing(const Frame<V>& frame, int low, int rows) {
     frame.node->depth_one(low, rows, query, false, work());
     return query[0].best;
   }
-  if (!frame.is_root || below.depth > kLevelsSolved) return 0;
+  // A subproblem of fewer rows than a leaf has to have cannot be posed.
+  if (!frame.is_root || below.depth > kLevelsSolved || !worker_.subset_holds()) return 0;
   const int n = budgets(below);
   const V any = V::constant(kInfinite, n);
   Solution<V> found;
