@@ -117,3 +117,18 @@ def test_one_order_spares_splits_of_the_other() -> None:
     apart = _native.search_columns(other, labels, 5, max_depth=2)
     assert together.objective == apart.objective
     assert together.counters["scans"] < 0.8 * apart.counters["scans"]
+
+
+def test_few_rows_on_a_side_are_no_first_tree() -> None:
+    """What one order says of the other may leave fewer rows on a side than a leaf has to have."""
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        rows = int(rng.integers(4, 9))
+        first, second = with_holes(rng, rows, int(rng.integers(1, 4)))
+        labels = np.unique(rng.integers(0, 3, rows), return_inverse=True)[1].astype(np.int32)
+        problem = np.concatenate([first, second]), labels, int(labels.max()) + 1
+        terms: dict[str, Any] = {"max_depth": 2 + seed % 2, "min_rows": 1 + seed // 2 % 3}
+        plain = _native.search_columns(*problem, switches=EVERYWHERE - 1, **terms)
+        for switches in (0, EVERYWHERE):
+            found = _native.search_columns(*problem, switches=switches, **terms)
+            assert found.objective == plain.objective, seed

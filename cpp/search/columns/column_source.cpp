@@ -282,6 +282,9 @@ std::vector<Promising> ColumnSource<V>::two_levels(Node& node, Budget two, V& va
   for (std::size_t f = 0; f < solution.lists.size(); ++f) {
     Promising best{static_cast<int>(f), 0, kInfinite};
     for (const auto& e : solution.lists[f]) {
+      // What bounds come from may leave fewer rows on a side than a leaf has to have.
+      if (e.position < node.first_allowed(best.feature)) continue;
+      if (e.position > node.last_allowed(best.feature)) continue;
       const Cost cost = e.hi[0].most() + e.hi[1].most();
       if (cost < best.cost) best.position = e.position, best.cost = cost;
     }
