@@ -12,9 +12,9 @@ import pytest
 from exactree import solve
 from exactree.constraints import LeastSide
 from exactree.engines import search
-from exactree.engines.low_targets import bound_by_targets, counts_errors
-from exactree.engines.numbers import search_numbers
-from exactree.engines.search import _search_below, _search_one
+from exactree.engines.low_targets import bound_by_targets, has_low_targets
+from exactree.engines.numbers import search_numbers, search_numbers_below
+from exactree.engines.search import NO_FIRST_TREE, _search_below, _search_one
 from exactree.engines.some_rows import every, hard_rows
 from exactree.engines.subproblems import leaf_rows
 from exactree.engines.upwards import level_by_level
@@ -231,7 +231,7 @@ def test_low_targets_never_prove_too_much(seed: int) -> None:
     best = int(search(replace(problem, max_depth=1), Limits()).objective)
     targets, bounds = [], [0]
 
-    def below(target: int, proved: int) -> Found:
+    def below(target: Any, proved: Any) -> Found:
         assert proved == bounds[-1] < target
         found = _search_below(problem, Limits(proved=proved), None, target)
         # Whatever is below the target is found; else the target is proved.
@@ -240,8 +240,36 @@ def test_low_targets_never_prove_too_much(seed: int) -> None:
         bounds.append(int(found.lower_bound))
         return found
 
-    bound_by_targets(best, int(problem.row_costs().min()), 0, below)
+    bound_by_targets(problem, best, 0, below)
     assert targets == sorted(targets) and bounds[-1] == optimum
+
+
+def numbers_of(problem: Problem, seed: int) -> Problem:
+    """Give the rows of a problem targets that are numbers."""
+    values = np.random.default_rng(seed).normal(size=problem.n_classes).cumsum()
+    return replace(problem, objective=SquaredError(), values=np.sort(values), penalty=0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_low_targets_of_numbers_never_prove_too_much(seed: int) -> None:
+    """A target that no tree is below is proved, but for rounding; of others, the best is found."""
+    rows = 30 + seed
+    problem = numbers_of(random_problem(seed, rows, levels=2 + seed % 3, classes=rows // 2), seed)
+    assert has_low_targets(problem)
+    optimum = float(search(problem, Limits()).objective)
+    bounds = [0.0]
+
+    def below(target: Any, proved: Any) -> Found | None:
+        assert proved == bounds[-1]
+        options = {"switches": NO_FIRST_TREE}
+        found = search_numbers_below(problem, Limits(), None, target, options)
+        assert found is not None and found.lower_bound <= optimum * (1 + 1e-9)
+        assert found.lower_bound >= min(optimum, target) * (1 - 1e-6)
+        bounds.append(max(float(found.lower_bound), proved))
+        return found
+
+    bound_by_targets(problem, 8 * optimum, 0.0, below)
+    assert bounds[-1] >= optimum * (1 - 1e-6)
 
 
 @pytest.mark.parametrize("in_time", [False, True])
@@ -256,7 +284,7 @@ def test_low_targets_bound_what_no_search_reaches(in_time: bool) -> None:
         seconds = 9.0 if in_time or cost < 20 else 0.0
         return _search_below(part, replace(limits, seconds=seconds), show, cost)
 
-    assert counts_errors(problem)
+    assert has_low_targets(problem)
     found = level_by_level(run, problem, Limits(seconds=100.0), below=below)
     optimum = search(problem, Limits()).objective
     assert found.status == ("optimal" if in_time else "time_limit")
@@ -268,7 +296,7 @@ def test_low_targets_bound_what_no_search_reaches(in_time: bool) -> None:
 
 
 def test_a_least_size_of_leaves_has_no_low_targets() -> None:
-    assert not counts_errors(replace(random_problem(1), least_side=LeastSide(2)))
+    assert not has_low_targets(replace(random_problem(1), least_side=LeastSide(2)))
 
 
 def test_ctrl_c_ends_all_levels() -> None:

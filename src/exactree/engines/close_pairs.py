@@ -51,8 +51,8 @@ def bounds_at_once(
 ) -> Iterator[int]:
     """Bound what all trees cost: by classes and equal rows, then by more and more pairs.
 
-    For problems that count errors (`low_targets.counts_errors`). A search that
-    nothing stops needs no pairs.
+    For problems that count errors of classes over columns. A search that nothing stops needs
+    no pairs.
     """
     yield any_tree(problem)
     seconds = seconds_left()

@@ -36,7 +36,7 @@ from exactree.engines.squares import Squares
 from exactree.engines.whole import Whole, tree_cost
 from exactree.objectives.native import Deviances, Outputs, Quantiles
 from exactree.objectives.native import Squares as SquaresForm
-from exactree.problem import Found, Limits, OnProgress, Problem, Progress
+from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress
 from exactree.tree import Tree
 
 # How often a problem is looked at again with finer numbers.
@@ -129,6 +129,22 @@ def search_numbers(
         return best
     found = _combined(generic(problem, what_is_left(limits, start), on_progress), best)
     return _unproved(replace(found, stats=best.stats))
+
+
+def search_numbers_below(
+    problem: Problem,
+    limits: Limits,
+    on_progress: OnProgress | None,
+    below: Number,
+    options: dict[str, Any],
+) -> Found | None:
+    """Bound what trees cost, up to a cost; `options` say that no first tree is looked for."""
+    started = perf_counter()
+    whole = whole_numbers(problem)
+    if whole is None or not (units := whole.units(below)):
+        return None
+    left = what_is_left(limits, started)
+    return _pass(problem, whole, left, on_progress, {**options, "upper_bound": units})[0]
 
 
 def _unproved(found: Found) -> Found:

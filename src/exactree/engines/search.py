@@ -21,10 +21,16 @@ from exactree.engines.answers import (
     terms_of,
 )
 from exactree.engines.fewest import search_fewest
-from exactree.engines.numbers import is_numbers, search_number_sizes, search_numbers
+from exactree.engines.numbers import (
+    is_numbers,
+    search_number_sizes,
+    search_numbers,
+    search_numbers_below,
+)
 from exactree.engines.running import run_native
 from exactree.engines.upwards import (
     Run,
+    RunBelow,
     goes_level_by_level,
     is_deep,
     level_by_level,
@@ -62,9 +68,11 @@ def search(
     options = {"switches": switches, "isa": isa}
     if _leaves_cost_classes(problem):
         limits = replace(limits, proved=max(limits.proved, any_tree(problem)))
+    searched_below: RunBelow = _search_below
     if is_numbers(problem):
         one: Run = partial(search_numbers, options=options)
         improve: Run = partial(search_numbers, options={**options, "prove": False})
+        searched_below = partial(search_numbers_below, options={"switches": NO_FIRST_TREE})
     else:
         if below is not None:
             options = {**options, "upper_bound": below}
@@ -80,7 +88,7 @@ def search(
         return upwards(one, problem, limits, on_progress, by_splits_of(problem, options))
     if goes_level_by_level(problem, limits):
         return level_by_level(
-            one, problem, limits, on_progress, improve=improve, below=_search_below
+            one, problem, limits, on_progress, improve=improve, below=searched_below
         )
     return one(problem, limits, on_progress)
 

@@ -17,7 +17,8 @@ from math import isinf
 
 from exactree.bounds import useful_splits
 from exactree.engines.close_pairs import bounds_at_once
-from exactree.engines.low_targets import bound_by_targets, counts_errors
+from exactree.engines.low_targets import bound_by_targets, has_low_targets
+from exactree.engines.numbers import is_numbers
 from exactree.engines.priced_sizes import by_sizes
 from exactree.engines.watch import RunSplits, Watch
 from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress
@@ -52,6 +53,9 @@ FIRST_SECONDS, FIRST_MOST = 0.5, 0.5
 # What the best tree may be made better in each time (of four levels, where the search itself does
 # that, too), and by when a bound by low targets has to be done.
 IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.4, 0.05, 0.95
+# Up to so many levels the rounds of a search for numbers prove more than low targets, which have
+# this share there.
+ROUNDS_END, LITTLE_SHARE = 5, 0.05
 
 
 def is_deep(problem: Problem) -> bool:
@@ -235,7 +239,7 @@ def level_by_level(
     _improve(improve, problem, watch)
     if watch.is_over():
         return watch.ended(first)
-    if below is not None and counts_errors(problem):
+    if below is not None and has_low_targets(problem):
         _bound(below, problem, watch)
         if watch.is_over():
             return watch.ended(first)
@@ -297,17 +301,21 @@ def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
     best = watch.best
     assert best is not None
 
-    def search(target: int, proved: int) -> Found:
-        limits = replace(watch.limits(BOUND_SHARE), proved=proved)
+    until = BOUND_SHARE
+    if is_numbers(problem) and problem.max_depth <= ROUNDS_END:
+        until = min(watch.share_gone() + LITTLE_SHARE, BOUND_SHARE)
+
+    def search(target: Number, proved: Number) -> Found | None:
+        limits = replace(watch.limits(until), proved=proved)
         found = below(problem, limits, watch.shown_bound(), target)
-        assert found is not None
+        if found is None:
+            return None
         watch.prove(found)
         if found.objective < watch.least():
             watch.took(found.tree, found.objective)  # the best of all: it is below the target
         return found
 
-    least = int(problem.row_costs().min())
-    bound_by_targets(int(best.objective), least, int(watch.proved), search)
+    bound_by_targets(problem, best.objective, watch.proved, search)
 
 
 def goes_level_by_level(problem: Problem, limits: Limits) -> bool:
