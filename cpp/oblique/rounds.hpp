@@ -48,7 +48,7 @@ class Rounds {
   bool large() const { return data_.rows > 2 * sample_rows(); }
   // How many trees to grow at first: where that takes long, fewer, so that the best goes on soon.
   int anew() const {
-    constexpr double kWork = 1e6;
+    constexpr double kWork = 3e6;
     const int depth = std::min(request_.max_depth, 8);
     const double tree = static_cast<double>(data_.rows) * (data_.columns + 1) * ((1 << depth) - 1);
     return large() ? 3 : static_cast<int>(std::clamp(kWork / tree, 4.0, 8.0));

@@ -53,8 +53,9 @@ ROUNDS_FOR_FEWER = 20
 # With a limit of time, it is so for any depth where sorting the columns takes a part of the time.
 QUICK_THRESHOLDS = {1: 10**8, 2: 10**7, 3: 10**5}
 QUICK_IN_A_SECOND = 10**6
-# But first there are so many rounds without it.
-FIRST_ROUNDS = 2
+# But first there are so many rounds without it, in this share of the time: of very many terms one
+# round takes longer.
+FIRST_ROUNDS, FIRST_SHARE = 2, 0.5
 THRESHOLDS_SHARE = 0.1
 # Where they are better than those rounds, and may become better yet, they get more time.
 MORE_FOR_THRESHOLDS = 0.5
@@ -240,8 +241,9 @@ class _Run:
         if not self._quick_thresholds():
             found = self._rounds([], idle_rounds)
             return found, found.history
-        first = self._rounds([], FIRST_ROUNDS)
-        if first.status != "ended" or first.cost <= self.targets.bound_units:
+        first = self._rounds([], FIRST_ROUNDS, share=FIRST_SHARE)
+        over = first.status == "interrupted" or self.left().seconds <= 0
+        if over or first.cost <= self.targets.bound_units:
             return first, first.history
         starts = [first.tree, *self._starts(first.cost * self.targets.price)]
         before = self.seconds()
@@ -272,8 +274,12 @@ class _Run:
         idle_rounds: int,
         max_splits: int | None = None,
         enough: int = 0,
+        share: float = 1.0,
     ) -> Any:
-        """Search with fewer splits than the problem allows, and until a cost is met, if given."""
+        """Search with fewer splits than the problem allows, and until a cost is met, if given.
+
+        It has a share of the time that is left.
+        """
         problem, price, before = self.problem, self.targets.price, self.seconds()
 
         def poll(seconds: float, objective: int, lower_bound: int, *_: int) -> None:
@@ -283,7 +289,7 @@ class _Run:
                 proved = min(lower_bound, self.targets.bound_units)
                 self.on_progress(Progress(before + seconds, best * price, proved * price))
 
-        time = self.left().seconds
+        time = share * self.left().seconds
         most = problem.max_splits if max_splits is None else max_splits
         arguments = self.targets.arguments()
         arguments["lower_bound"] = max(arguments["lower_bound"], enough)

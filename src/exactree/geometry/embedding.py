@@ -65,8 +65,10 @@ class Embedding:
             common = max(scaling.exponent for scaling in scalings)
             scalings = [Scaling.of(column, common) for column in columns]
         small = _applied(scalings, columns)
-        values = [_as_column(evaluate(t, small), len(X)) for t in family.terms(X.shape[1])]
-        again = [Scaling.of(column) for column in values]
+        terms = family.terms(X.shape[1])
+        values = [_as_column(evaluate(t, small), len(X)) for t in terms]
+        near_one = family.degree == 1 and not family.scales_columns_together
+        again = [SAME if near_one else Scaling.of(column) for column in values]
         return cls(family, tuple(scalings), tuple(again)), np.array(_applied(again, values))
 
     def surface(
@@ -84,6 +86,7 @@ class Embedding:
         there is no tree whose partitions no surface makes.
         """
         started = perf_counter()
+        X = np.asfortranarray(X)  # its columns are looked at several times
         values = self.values(X)
         weights, threshold = self._weights(plane)
         exactly = left ^ self._misjudged(plane, weights, threshold, X, values, left)
@@ -197,13 +200,15 @@ class Scaling:
         largest = float(np.abs(column).max(initial=0.0))
         if exponent is None:
             rough = int(np.frexp(largest)[1])
-            spread = float(np.ldexp(column, -rough).std())
+            spread = float(_halved(column, rough).std())
             exponent = rough + int(np.frexp(spread)[1]) - 1 if spread else 0
             exponent = max(min(exponent, LARGEST_EXPONENT), -LARGEST_EXPONENT)
-        return cls(exponent, float(np.rint(np.ldexp(column, -exponent).mean())))
+        return cls(exponent, float(np.rint(_halved(column, exponent).mean())))
 
     def apply(self, column: Floats) -> Floats:
         """Scale a column."""
+        if self == SAME:
+            return column
         return np.asarray(column * 2.0**-self.exponent - self.shift)
 
     @property
@@ -223,6 +228,9 @@ class Scaling:
         return [(e, factor) for e, factor in found if factor]
 
 
+SAME = Scaling(0, 0.0)
+
+
 def _refuse_too_large(X: Floats, family: Family, memory_limit: float) -> None:
     terms = len(family.terms(X.shape[1]))
     needed = COPIES * 8 * len(X) * terms
@@ -233,6 +241,13 @@ def _refuse_too_large(X: Floats, family: Family, memory_limit: float) -> None:
             f"{memory_limit / 2**20:.0f} MB: use fewer rows or columns, a simpler family, or more "
             "memory"
         )
+
+
+def _halved(column: Floats, times: int) -> Floats:
+    """Divide by a power of two; a product is faster, but not all of these are floats."""
+    if abs(times) > LARGEST_EXPONENT:
+        return np.ldexp(column, -times)
+    return column * 2.0**-times
 
 
 def _applied(scalings: Sequence[Scaling], columns: Sequence[Floats]) -> list[Floats]:
