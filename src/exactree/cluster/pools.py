@@ -139,12 +139,15 @@ class DaskPool:
 
     def _count(self) -> int:
         if self.client.status != "running":
-            raise LostPool(f"the client is {self.client.status}")
+            raise LostPool(self._lost())
         try:
             threads: dict[str, int] = self.client.nthreads()
             return max(1, sum(threads.values()))
         except Exception as error:
             raise LostPool(f"the scheduler does not answer: {error}") from error
+
+    def _lost(self) -> str:
+        return f"the Dask scheduler is lost (the client is {self.client.status!r})"
 
     def is_near(self) -> bool:
         """Tell that tasks take their time to get there."""
@@ -153,7 +156,7 @@ class DaskPool:
     def submit(self, function: Callable[..., Any], *args: Any) -> Any:
         """Start a task. It is never taken for the same as an earlier one."""
         if self.client.status != "running":
-            raise LostPool(f"the client is {self.client.status}")
+            raise LostPool(self._lost())
         return self.client.submit(function, *args, pure=False, retries=10)
 
     def kept(self, posing: Any) -> Any:
@@ -172,7 +175,7 @@ class DaskPool:
     def after(self, error: BaseException) -> bool:
         """Try again what was lost with its workers, and put the problem there anew."""
         if self.client.status != "running":
-            raise LostPool(f"the client is {self.client.status}") from error
+            raise LostPool(self._lost()) from error
         lost = "KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError"
         if type(error).__name__ not in lost:
             return False
