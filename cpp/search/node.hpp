@@ -138,6 +138,8 @@ class Node {
     return w * 64 + 63 - std::countl_zero(v) + 1;
   }
 
+  // Whether nothing is known of what rows can cost at most.
+  bool unbounded() const { return unbounded_; }
   // The cost that the rows between two positions can make at most: their influence.
   Cost influence(int f, int a, int b) const {
     if (unbounded_) return a == b ? 0 : kInfinite / 2;
@@ -203,6 +205,9 @@ class Node {
   virtual void list_order(int /*f*/, int* /*rows*/) const {}
   // Numbers: what splits of column f at these positions cost if they are the last.
   virtual void split_costs(int /*f*/, const std::vector<int>& /*positions*/, Cost* /*out*/) const {}
+  // Numbers: the least, over all positions between two of column f, of what the rows before it and
+  // those after it cost in two groups each, of whatever kind; or less. See Between in chain.cpp.
+  virtual Cost between(int /*f*/, int /*a*/, int /*b*/) const { return 0; }
   int count_at(int f, int i) const {
     if (counts_.empty()) return 1;
     const int* sum = &counts_[index(f, rows_ + 1)];

@@ -7,12 +7,20 @@
 
 namespace exactree {
 
+namespace {
+
+// What it takes to look at two groups of rows (Between), in rows that are scanned.
+constexpr std::int64_t kPerScan = 64;
+
+}  // namespace
+
 template <class V>
 void Chain<V>::start(const ChainContext& context, const Relatives<V>& relatives, bool with_floors,
                      Counters& counters) {
   context_ = context;
   entries_.clear();
   floors_.clear();
+  between_.clear();
   runs_.clear();
   next_run_ = 0;
   targets_.clear();
@@ -67,12 +75,16 @@ void Chain<V>::spread(const Entry& from, Entry& to, bool& changed) const {
 // one has lost rows of that influence (Similarity); likewise from b; and from both ends,
 // T(p) >= join(e(L(b)), e(R(a))) - I(a..b), since each side is the smaller of its pair, and what
 // the two lack makes up the rows between a and b.
+// Between. Squared errors, and sides of one split. The left side at p has the rows of L(a) and
+// those from a to p. A tree of both costs at least what it costs on each, and on the latter at
+// least what they cost in two groups of whatever kind; likewise the right side. So for a <= p < b,
+// T(p) >= join(e(L(a)), e(R(b))) + between(a, b): the least of that over all p.
 template <class V>
 bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
   const Entry& a = entry(i);
   const Entry& b = entry(a.next);
-  if (context_.switches.on(Pruning::kSubInterval) &&
-      !any_below(join(a.lo[0], b.lo[1], context_.penalty, context_.budgets), best)) {
+  const V ends = join(a.lo[0], b.lo[1], context_.penalty, context_.budgets);
+  if (context_.switches.on(Pruning::kSubInterval) && !any_below(ends, best)) {
     EXACTREE_CLAIM(
         claims::no_better(Pruning::kSubInterval, context_, best, a.position, b.position - 1));
     counters.count(Pruning::kSubInterval);
@@ -81,6 +93,13 @@ bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
   const Node& node = *context_.node;
   int first = a.position, last = b.position - 1;
   if (context_.switches.on(Pruning::kNeighbour)) {
+    V with_rows = ends;
+    if (raise_to(with_rows, ends, between(i)) && !any_below(with_rows, best)) {
+      EXACTREE_CLAIM(
+          claims::no_better(Pruning::kNeighbour, context_, best, a.position, b.position - 1));
+      counters.count(Pruning::kNeighbour);
+      return false;
+    }
     const V across = join(b.lo[0], a.lo[1], context_.penalty, context_.budgets);
     const V at_a = cost_below(a), at_b = cost_below(b);
     Cost over = kInfinite, over_a = kInfinite, over_b = kInfinite;
@@ -109,6 +128,20 @@ bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
   if (out.first > last) return false;
   out.last = node.prev(context_.feature, last);
   return out.first <= out.last;
+}
+
+template <class V>
+Cost Chain<V>::between(int i) const {
+  const int first = entry(i).position, last = entry(entry(i).next).position;
+  const Node& node = *context_.node;
+  if (context_.budget.depth != 2 || !node.unbounded()) return 0;
+  // It takes the square of the rows, and saves scans of all columns.
+  const std::int64_t rows = last - first, scans = std::int64_t{node.features()} * node.rows();
+  if (rows * rows * kPerScan > scans && !context_.switches.everywhere()) return 0;
+  between_.resize(entries_.size(), {-1, 0});
+  auto& [to, cost] = between_[static_cast<std::size_t>(i)];
+  if (to != last) to = last, cost = node.between(context_.feature, first, last);
+  return cost;
 }
 
 // The gap nearest to the middle of all that is open in a run, and the range of that.

@@ -162,6 +162,8 @@ class Chain {
   // Whether it is known of every share of at most k splits between its sides if it costs `value`.
   bool shares_known(const Entry& e, int k, Cost value) const;
   void open_below(Entry& e, const V& target);
+  // What the rows from entry i to the next cost at least beside the sides there; see gap().
+  Cost between(int i) const;
   // A bound on every split at or after a and before b; see gap().
   V bound_between(const Entry& a, const Entry& b) const;
   // transfer.cpp
@@ -175,7 +177,9 @@ class Chain {
   ChainContext context_;
   std::vector<Entry> entries_;  // the first has position 0, the second position rows()
   std::vector<std::uint16_t> floors_;
-  std::vector<Entry> kept_;                // room for store()
+  std::vector<Entry> kept_;  // room for store()
+  // Per entry: what is between it and the next, and where that was; as far as it was asked for.
+  mutable std::vector<std::pair<int, Cost>> between_;
   std::vector<std::pair<int, int>> runs_;  // to be looked at, first in first out
   std::size_t next_run_ = 0;
   std::int64_t told_ = 0;

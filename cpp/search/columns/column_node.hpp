@@ -92,6 +92,10 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   void split_costs(int f, const std::vector<int>& positions, Cost* costs) const override {
     if constexpr (kNumbers<Targets>) targets_.split_costs(f, positions, costs);
   }
+  Cost between(int f, int a, int b) const override {
+    if constexpr (requires { targets_.between(f, a, b); }) return targets_.between(f, a, b);
+    return 0;
+  }
 
   std::int64_t bytes() const override { return this->bytes_of_ranks() + targets_.bytes(); }
   std::unique_ptr<Sweep> make_sweep(Workspace& work) override {

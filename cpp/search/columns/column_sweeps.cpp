@@ -25,6 +25,7 @@ void ColumnFrontier<V>::start_sweeps() {
   if (top_.budget.depth != 2 || top_.request.remote || !top_.worker.subset_holds()) return;
   if (!switches.on(Pruning::kJump)) return;  // tests ask for plain scans
   if (columns < kSweptColumns && !switches.everywhere()) return;
+  top_.worker.leave_rooms();  // of the first tree
   sweep_ = top_.root.make_sweep(top_.worker.work());
   if (!sweep_) return;
   // Tests of small problems have both ways, by chance.

@@ -28,6 +28,12 @@ Node& Worker<V>::room(const Node& like, int depth, int side) {
 }
 
 template <class V>
+void Worker<V>::leave_rooms() {
+  for (auto& room : pool_)
+    if (room) control_.use_memory(-room->bytes()), room.reset();
+}
+
+template <class V>
 Node& Worker<V>::child(Node& node, int f, int p, bool left, int depth) {
   Node& side = room(node, depth, left ? 0 : 1);
   const std::int64_t before = side.bytes();

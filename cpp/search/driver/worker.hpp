@@ -34,6 +34,8 @@ class Worker {
   Node& child(Node& node, int f, int p, bool left, int depth);
   // That room itself.
   Node& room(const Node& like, int depth, int side);
+  // Gives up all rooms, which are large where there are many columns.
+  void leave_rooms();
 
   Source<V>& source() { return *source_; }
   const Problem& data() const { return data_; }

@@ -15,6 +15,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "search/bits.hpp"
@@ -25,6 +27,7 @@
 #include "search/targets/squared_scan.hpp"
 #include "search/targets/squared_sweep.hpp"
 #include "search/targets/squares.hpp"
+#include "search/targets/two_groups.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -122,6 +125,24 @@ class SquaredTargets {
       for (; i < p; ++i) sum = sum + row_at(f, i);
       *costs++ = split_cost(sum, total_ - sum, shift_);
     }
+  }
+  // See node.hpp. What two leaves cost is rounded on the way (squares.hpp): three less for either
+  // side is surely not too much.
+  Cost between(int f, int a, int b) const
+    requires(!Weighted)
+  {
+    if (b - a > TwoGroups::kMost) return 0;
+    const double *first = &sums_[at(f, a)], *last = &sums_[at(f, b)];
+    const double middle = std::accumulate(first, last, 0.0) / (b - a);  // rounding decides nothing
+    TwoGroups left, right;
+    double before[TwoGroups::kMost + 1] = {0};
+    for (int i = 0; i < b - a; ++i) left.add(first[i] - middle), before[i + 1] = left.error();
+    double least = before[b - a];
+    for (int i = b - a - 1; i >= 0; --i) {
+      right.add(first[i] - middle);
+      least = std::min(least, before[i] + right.error());
+    }
+    return std::max<Cost>(static_cast<Cost>(std::ldexp(least, -shift_)) - 6, 0);
   }
   SquareSums row_at(int f, int i) const {
     const double p = sums_[at(f, i)];
