@@ -179,7 +179,7 @@ def test_an_optimal_tree_does_not_warn() -> None:
 def test_an_interrupted_fit_keeps_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimators, "solve", stopped("interrupted"))
     clf = OptimalTreeClassifier()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match=r"keeps its best tree: objective .* tree_ and"):
         clf.fit([[0], [1]], [0, 1])
     assert clf.status_ == "interrupted"
     assert clf.predict([[0.5]]).tolist() == [0]

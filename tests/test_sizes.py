@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -383,8 +383,23 @@ def test_a_limit_warns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ctrl_c_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "size_path", stopped("interrupted"))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="fold 1 of the cross-validation: no size"):
         OptimalTreeClassifierCV(cv=3).fit(X, Y)
+
+
+def test_ctrl_c_after_the_folds_keeps_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    def path(*given: Any, max_splits: int, **parameters: Any) -> SizePath:
+        found = size_path(*given, max_splits=max_splits, **parameters)
+        if len(given[0]) < len(X):
+            return found
+        return SizePath((*found[:-1], replace(found[-1], status="interrupted")))
+
+    monkeypatch.setattr(choosing, "size_path", path)
+    model = OptimalTreeClassifierCV(max_splits=2, cv=3, refit=lambda results: 1)
+    with pytest.raises(KeyboardInterrupt, match="was proved: the estimator keeps it, and path_"):
+        model.fit(X, Y)
+    assert len(model.path_) == 3 and size(model.tree_) == 1
+    assert model.score(X, Y) == pytest.approx(2 / 3)
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]

@@ -50,7 +50,11 @@ class OptimalTree(BaseEstimator):  # type: ignore[misc]
         self.gap_ = result.gap
         self.status_ = result.status
         if result.status == "interrupted":
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(
+                "the search was interrupted, and the estimator keeps its best tree: objective "
+                f"{result.objective:.10g}, proved >= {result.lower_bound:.10g}; it predicts, and "
+                "tree_ and result_ have the tree"
+            )
         if result.status == "local":
             warnings.warn(
                 "the tree is the best of a local search, not proved optimal: objective "

@@ -93,6 +93,11 @@ class ChoosesSize(OptimalTree, ABC):
             if self.refit:
                 self.path_ = self._path(X, targets, weights, self.splits_)
                 self._keep(self.path_[self.max_splits_])
+                if self.path_[-1].status == "interrupted":
+                    raise KeyboardInterrupt(
+                        "the search was interrupted after the tree of the chosen size was proved: "
+                        "the estimator keeps it, and path_ has what was found of larger ones"
+                    )
         noted.tell()
         return self
 
@@ -136,7 +141,7 @@ class ChoosesSize(OptimalTree, ABC):
             for name, value in self.get_params(deep=False).items()
             if name in PathParameters.__annotations__
         }
-        found = size_path(
+        return size_path(
             X,
             y,
             max_splits=self.max_splits,
@@ -144,9 +149,6 @@ class ChoosesSize(OptimalTree, ABC):
             on_progress=ProgressTable() if self.verbose else None,
             **{**own, "splits": splits, **self._problem(), **others},
         )
-        if found[-1].status == "interrupted":
-            raise KeyboardInterrupt
-        return found
 
     def _cross_validated(
         self, X: Any, y: NDArray[Any], weights: Floats | None, groups: Any, splits: Any
@@ -160,6 +162,11 @@ class ChoosesSize(OptimalTree, ABC):
         for train, test in folds(self.cv, self, y, heavy, groups):
             given = None if weights is None else heavy[train]
             path = self._path(X[train], y[train], given, splits, start=None)
+            if path[-1].status == "interrupted":
+                raise KeyboardInterrupt(
+                    f"interrupted in fold {len(errors) + 1} of the cross-validation: no size is "
+                    "chosen yet, so the estimator has no tree; size_path gives one for every size"
+                )
             stopped += path[-1].status not in ("optimal", "local")
             if self.scoring is None:
                 errors.append(self._held_out(path, X[test], y[test], (heavy * factors)[test]))
