@@ -333,3 +333,31 @@ def test_the_rules_for_tracked_files_bite() -> None:
     assert not MACHINE.search("src/home/x")
     assert HOSTS.search("https://" + "pypi" + ".org")
     assert UNFINISHED.search("# " + "TO" + "DO: more")
+
+
+def test_files_that_are_compiled_at_once_share_no_names() -> None:
+    """A build from source compiles many files as one, in which a constant or class exists once."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    skipped = re.search(r"set_source_files_properties\(([^)]*?)PROPERTIES", text)
+    assert skipped is not None
+    alone = set(re.findall(r"cpp/[\w/]+\.cpp", skipped[1]))
+    lists = dict(re.findall(r"set\(EXACTREE_(\w+)_SOURCES\n([^)]*)\)", text))
+    for names in (["KERNEL"], ["SEARCH", "ROW"]):
+        files = [f for name in names for f in lists[name].split() if f not in alone]
+        assert len(files) > 20
+        found: dict[str, str] = {}
+        for file in files:
+            for name in _names_of(ROOT / file):
+                assert name not in found, f"{name}: in {found[name]} and in {file}"
+                found[name] = file
+        assert found
+
+
+def _names_of(file: Path) -> Iterator[str]:
+    """Give the constants and classes that a file defines outside of all classes and functions."""
+    for line in file.read_text().split("\n"):
+        if constants := re.match(r"constexpr [\w:<>, ]*?\b(k[A-Z]\w*)( *=.*|\[.*|\{.*)", line):
+            yield constants[1]
+            yield from re.findall(r", (k[A-Z]\w*) =", constants[2])
+        if defined := re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{", line):
+            yield defined[1]

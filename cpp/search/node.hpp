@@ -149,6 +149,7 @@ class Node {
   }
   // An influence in units of a row, for rows that all cost the same; else rounded up.
   Cost units(Cost influence) const { return (influence + unit_ - 1) / unit_; }
+  Cost whole_units(Cost cost) const { return cost / unit_; }
   // The first position from a on whose rows since a have at least this influence.
   int reach(int f, int a, Cost cost) const {
     if (cost <= 0) return a;

@@ -84,9 +84,10 @@ def test_very_many_columns(isa: str) -> None:
         by_number = both(
             _native.search_squares, {"ranks": ranks, "sums": sums, "shift": 20}, terms, 0
         )
-        for found in (by_class, by_number):
-            # Both sides of nearly all thresholds, in all columns.
-            assert found.counters["scans"] >= 200 * found.counters["evaluations"]
+        # Both sides of nearly all thresholds, in all columns; by numbers, those left out that
+        # what is known of their neighbours shows too dear.
+        assert by_class.counters["scans"] >= 200 * by_class.counters["evaluations"]
+        assert by_number.counters["scans"] >= 100 * by_number.counters["evaluations"]
 
 
 def test_threads_sweep_too() -> None:

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kLarge = 100'000'000, kLargeInTime = 10'000'000;
 constexpr std::int64_t kQuick = 20'000'000'000;
 // A limit of so many seconds is none.
-constexpr double kForever = 1e100;
+constexpr double kNoLimit = 1e100;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ bool BinaryFrontier<V>::is_large() const {
   if (top_.request.switches.everywhere()) return columns > 0;
   const std::int64_t pairs = columns * columns * root().rows();
   if (pairs >= kLarge) return true;
-  if (top_.worker.control().time_limit >= kForever) return false;
+  if (top_.worker.control().time_limit >= kNoLimit) return false;
   return depth > kShallow + 1 || (depth > kShallow && pairs >= kLargeInTime);
 }
 

@@ -248,6 +248,10 @@ int Chain<V>::insert(int after, int position, int rank) {
   bool changed = false;
   spread(entry(after), entry(me), changed);
   spread(entry(entry(me).next), entry(me), changed);
+  if (context_.switches.on(Pruning::kNeighbour)) {  // Between, of one side
+    raise_to(entry(me).lo[0], entry(after).lo[0], between(after));
+    raise_to(entry(me).lo[1], entry(entry(me).next).lo[1], between(me));
+  }
   EXACTREE_CLAIM(
       claims::sides(Pruning::kSideKnown, context_, position, entry(me).lo, entry(me).hi));
   return me;
@@ -279,23 +283,48 @@ std::uint16_t* Chain<V>::floors(int i) {
     floors_.resize(floors_.size() + static_cast<std::size_t>(2 * stride), 0);
   }
   std::uint16_t* ours = &floors_[static_cast<std::size_t>(entry(i).floors)];
-  // Subset and Similarity hold for the floors as well: the side that shrinks towards us loses the
-  // influence of what lies between, the other loses nothing.
+  raise_by_neighbours(i, ours);
+  return ours;
+}
+
+// Subset and Similarity hold for the floors as well: the side that shrinks towards us loses the
+// influence of what lies between, the other loses nothing. So does Between, of which nothing but
+// the split of a side decides: the side that grows gains what the rows between cost in two groups,
+// which is at least the least over all positions that part them, and at least the sum of that over
+// the gaps on the way.
+template <class V>
+void Chain<V>::raise_by_neighbours(int i, std::uint16_t* ours) const {
+  const int stride = floor_stride(context_.node->features());
+  const bool gains = context_.switches.on(Pruning::kNeighbour);
   for (int step = 0; step < 2; ++step) {
     const auto beyond = [&](int at) { return step == 0 ? entry(at).next : entry(at).prev; };
+    const auto gap_to = [&](int at) { return step == 0 ? entry(at).prev : at; };
     int from = beyond(i);
-    for (int tries = 0; tries < 3 && from > kLast && entry(from).floors < 0; ++tries)
-      from = beyond(from);
+    Cost more = 0;
+    for (int tries = 0; from >= 0; ++tries, from = beyond(from)) {
+      if (gains) more += between(gap_to(from));
+      if (entry(from).floors >= 0 || from <= kLast || tries == 3) break;
+    }
     if (from < 0 || entry(from).floors < 0) continue;
     const std::uint16_t* theirs = &floors_[static_cast<std::size_t>(entry(from).floors)];
     const int a = std::min(entry(i).position, entry(from).position);
     const int b = std::max(entry(i).position, entry(from).position);
     const Cost less = context_.node->units(influence(a, b));
     // Seen from the next entry our left side has shrunk, seen from the previous the right one.
-    raise_floors(ours, theirs, step == 0 ? less : 0, stride);
-    raise_floors(ours + stride, theirs + stride, step == 0 ? 0 : less, stride);
+    const int shrunk = step == 0 ? 0 : stride, grown = stride - shrunk;
+    raise_floors(ours + shrunk, theirs + shrunk, less, stride);
+    raise_floors_more(ours + grown, theirs + grown, context_.node->whole_units(more), stride);
   }
-  return ours;
+}
+
+template <class V>
+void Chain<V>::keep_floors(int i, const std::vector<std::uint16_t>& found) {
+  if (entry(i).floors < 0) {
+    entry(i).floors = static_cast<int>(floors_.size());
+    floors_.resize(floors_.size() + found.size(), 0);
+  }
+  std::uint16_t* ours = &floors_[static_cast<std::size_t>(entry(i).floors)];
+  for (std::size_t g = 0; g < found.size(); ++g) ours[g] = std::max(ours[g], found[g]);
 }
 
 template <class V>

@@ -98,6 +98,9 @@ class Chain {
   }
   // The floors of an entry's second columns, both sides; raised by those of its neighbours.
   std::uint16_t* floors(int i);
+  // The same for one of which none are kept yet, and keeping those that were found of it.
+  void raise_by_neighbours(int i, std::uint16_t* ours) const;
+  void keep_floors(int i, const std::vector<std::uint16_t>& found);
   // Gives them up: they are long where there are many columns.
   void forget_floors() {
     if (floors_.empty()) return;

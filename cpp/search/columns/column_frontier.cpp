@@ -270,7 +270,10 @@ void ColumnFrontier<V>::tell(Worker<V>& worker, Piece& piece, bool complete) {
   }
   for (PlacedJob<V>& at : mine.swept) {
     --lanes_[static_cast<std::size_t>(at.place)].busy;
-    if (complete) take_over(at.place, at.job, worker);
+    if (!complete) continue;
+    if (lends_floors_ && at.job.floors != nullptr)
+      chain(at.place).keep_floors(at.job.task.entry, at.job.own_floors);
+    take_over(at.place, at.job, worker);
   }
 }
 

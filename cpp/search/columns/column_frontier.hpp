@@ -138,8 +138,9 @@ class ColumnFrontier : public Frontier<V> {
   bool none_below(const V& target, Probe& probe);
   // column_sweeps.cpp
   void start_sweeps();
-  bool add_swept(int place, Worker<V>& worker, ColumnPiece<V>& piece);
+  bool add_swept(int place, Worker<V>& worker);
   Asked sweep_all(Worker<V>& worker, ColumnPiece<V>& piece);
+  bool take_narrow(ColumnPiece<V>& piece);
   bool sweep_first(Worker<V>& worker, ColumnPiece<V>& piece);
   bool is_split(std::int64_t feature, std::int64_t position) const;
   int place_of(const Question& question) const;
@@ -155,8 +156,12 @@ class ColumnFrontier : public Frontier<V> {
   std::vector<int> shares_;         // what they are of the best cost, but for the last
   std::unique_ptr<Sweep> sweep_;
   bool started_ = false;    // with a tree that was given
-  bool sweep_all_ = false;  // no threshold is evaluated by itself
-  int first_open_ = 0;      // no column before it has anything open
+  bool sweep_all_ = false;  // only narrow thresholds are evaluated by themselves
+  bool lends_floors_ = false;
+  // Thresholds to be evaluated: those of which few columns are open by the floors that they were
+  // lent, and those to be swept.
+  std::vector<PlacedJob<V>> narrow_, to_sweep_;
+  int first_open_ = 0;  // no column before it has anything open
 };
 
 }  // namespace exactree

@@ -144,7 +144,7 @@ void ColumnFrontier<V>::end_round(int place, Worker<V>& worker) {
   if (!lane.done) {
     ++lane.round;
     begin_round(lane, below);
-  } else if (!top_.root.keeps_pairs()) {
+  } else if (lends_floors_ || !top_.root.keeps_pairs()) {
     lane.chain->forget_floors();
     worker.control().use_memory(lane.chain->growth());
   }

@@ -18,6 +18,9 @@ constexpr Cost kLittle = 2;
 // What a side is solved for at first, of what its rows cost in the best tree: see Fair caps.
 // The parts of both make up the target and a third more, or runs of thresholds stay open.
 constexpr double kFairPart = 0.72, kFairMore = 4.0 / 3;
+// A threshold is scanned by itself if no more than one part in so many of its columns are open: a
+// sweep of many takes so much less for each.
+constexpr std::int64_t kOpenShare = 8;
 }  // namespace
 
 template <class V>
@@ -51,7 +54,8 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
     splits[i].position = job.task.position;
     splits[i].rank = frame.node->rank_at(jobs[i].feature, job.task.position);
     for (int s = 0; s < 2; ++s)
-      splits[i].floors[s] = job.floors == nullptr ? nullptr : job.floors + s * stride;
+      splits[i].floors[s] =
+          !sweep.exact() || job.floors == nullptr ? nullptr : job.floors + s * stride;
   }
   sweep.run(splits, static_cast<int>(jobs.size()), room, work());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -63,8 +67,12 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
       lower_to(job.hi[s], sweep.exact() ? found : V::constant(leaf, n));
     }
     const V least = join(job.lo[0], job.lo[1], penalty(), budgets(frame.budget));
-    if (!sweep.exact() && any_below(least, job.best)) {
-      scan_swept(frame, jobs[i].feature, room, static_cast<int>(i), job);
+    const bool open = !sweep.exact() && any_below(least, job.best);
+    if (open || (!sweep.exact() && job.floors != nullptr))
+      take_floors(room, static_cast<int>(i), frame.node->features(), job);
+    if (open) {
+      job.target = job.best;  // floors tell enough of what is above the best: no slack is of use
+      evaluate(frame, jobs[i].feature, job);
       if (worker_.control().stopped()) return;
       continue;
     }
@@ -75,20 +83,36 @@ void ColumnSource<V>::evaluate(const Frame<V>& frame, const Sweep& sweep,
   }
 }
 
-// Scans a split that was swept, with the floors that were found of it. They tell enough of what is
-// above the best: no slack is of use.
+// The floors that a sweep found of a split.
 template <class V>
-void ColumnSource<V>::scan_swept(const Frame<V>& frame, int feature, Sweep::Room& room, int split,
-                                 Job<V>& job) {
-  const int columns = frame.node->features(), stride = floor_stride(columns);
-  floors_.assign(static_cast<std::size_t>(2 * stride), 0);
+void ColumnSource<V>::take_floors(const Sweep::Room& room, int split, int columns,
+                                  Job<V>& job) const {
+  const int stride = floor_stride(columns);
+  job.own_floors.resize(static_cast<std::size_t>(2 * stride), 0);
+  job.floors = job.own_floors.data();
   for (int s = 0; s < 2 && work().switches.on(Pruning::kFloor); ++s)
-    for (int g = 0; g < columns; ++g)
-      floors_[static_cast<std::size_t>(s * stride + g)] = room.floors_of(g, s)[split];
-  job.floors = floors_.data();
-  job.target = job.best;
-  evaluate(frame, feature, job);
-  job.floors = nullptr;
+    for (int g = 0; g < columns; ++g) {
+      std::uint16_t& floor = job.floors[s * stride + g];
+      floor = std::max(floor, room.floors_of(g, s)[split]);
+    }
+}
+
+template <class V>
+bool ColumnSource<V>::lend_floors(const Frame<V>& frame, const Chain<V>& chain, Job<V>& job) const {
+  const int columns = frame.node->features(), stride = floor_stride(columns);
+  job.own_floors.assign(static_cast<std::size_t>(2 * stride), 0);
+  job.floors = job.own_floors.data();
+  chain.raise_by_neighbours(job.task.entry, job.floors);
+  EXACTREE_CLAIM(claims::floors(Pruning::kFloor, chain.context(), job.task.position, job.floors));
+  const int n = budgets(frame.budget.child());
+  std::int64_t open = 0;
+  for (int s = 0; s < 2; ++s) {
+    const Cost cap = side_cap(job.best, job.lo[1 - s], penalty(), n).most() - penalty();
+    const Cost bar = std::clamp<Cost>(frame.node->units(cap), 0, 65535);
+    const std::uint16_t* floors = job.floors + s * stride;
+    for (int g = 0; g < columns; ++g) open += floors[g] < bar ? 1 : 0;
+  }
+  return open * kOpenShare < columns;
 }
 
 // Side cap. The split can cost less than the target only if each side costs less than what the
@@ -333,7 +357,7 @@ bool ColumnSource<V>::solve_side(const Frame<V>& frame, int feature, Job<V>& job
   template void ColumnSource<V>::evaluate(const Frame<V>&, int, Job<V>&);                      \
   template void ColumnSource<V>::evaluate(const Frame<V>&, const Sweep&,                       \
                                           std::vector<PlacedJob<V>>&, Sweep::Room&);           \
-  template void ColumnSource<V>::scan_swept(const Frame<V>&, int, Sweep::Room&, int, Job<V>&); \
+  template bool ColumnSource<V>::lend_floors(const Frame<V>&, const Chain<V>&, Job<V>&) const; \
   template bool ColumnSource<V>::side_wanted(const Frame<V>&, const Job<V>&, int, V&) const;   \
   template V ColumnSource<V>::side_most(const Frame<V>&, const Job<V>&, int, int) const;
 EXACTREE_SIDES(One)

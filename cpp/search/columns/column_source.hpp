@@ -24,7 +24,8 @@ struct Job {
   V lo[2], hi[2];
   Relatives<V> relatives[2];
   std::uint16_t* floors = nullptr;
-  Solution<V> across[2];  // what other columns say of the sides
+  std::vector<std::uint16_t> own_floors;  // of a job that has some of its own
+  Solution<V> across[2];                  // what other columns say of the sides
   std::unique_ptr<Solution<V>> kids[2];
   int solving = -1;  // the side that is being solved, or was when the search was stopped
 };
@@ -38,7 +39,7 @@ struct Frame {
   std::vector<std::vector<Crossing>> crossed = {};  // per column, by rank
   std::int64_t bytes = 0;                           // of the kids
   bool is_root = false;                             // what its chains know is not handed on
-  bool swept = false;                               // many thresholds at once, without floors
+  bool swept = false;                               // many thresholds at once; floors are lent
   std::vector<Cost> missing = {};  // per column: what its missing rows cost at least; -1: not known
 };
 
@@ -88,6 +89,9 @@ class ColumnSource : public Source<V> {
   // Adds what is known of a subproblem that was being solved when the search was stopped.
   void store_open(Solution<V>& out);
   void evaluate(const Frame<V>& frame, int feature, Job<V>& job);
+  // Gives a job floors of its own: other thresholds of its column may be evaluated meanwhile. True
+  // if few columns are open by them, so that it is better evaluated by itself.
+  bool lend_floors(const Frame<V>& frame, const Chain<V>& chain, Job<V>& job) const;
   // The same for many thresholds at once, whose sides have one level.
   void evaluate(const Frame<V>& frame, const Sweep& sweep, std::vector<PlacedJob<V>>& jobs,
                 Sweep::Room& room);
@@ -135,7 +139,7 @@ class ColumnSource : public Source<V> {
   Cost least_of_missing(Frame<V>& frame, int low, int rows, const V& best);
   Cost solve_missing(const Frame<V>& frame, int low, int rows);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
-  void scan_swept(const Frame<V>& frame, int feature, Sweep::Room& room, int split, Job<V>& job);
+  void take_floors(const Sweep::Room& room, int split, int columns, Job<V>& job) const;
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
   bool shares_fairly(const Frame<V>& frame, const Job<V>& job) const;
   Cost fair_cap(int rows) const;
@@ -155,7 +159,6 @@ class ColumnSource : public Source<V> {
   bool side_of_piece_ = false;  // what is solved next is one: others may go on with it
   std::vector<std::unique_ptr<Chain<V>>> chains_;         // one per depth
   std::vector<Cost> largest_;                             // of the classes of a side
-  std::vector<std::uint16_t> floors_;                     // of one split that was swept
   std::vector<std::unique_ptr<Difference>> differences_;  // as many as relatives per depth
 };
 

@@ -42,4 +42,16 @@ inline void raise_floors(std::uint16_t* to, const std::uint16_t* from, Cost less
     }
 }
 
+// The same, with some units more. What is above all numbers is the largest one.
+inline void raise_floors_more(std::uint16_t* to, const std::uint16_t* from, Cost more, int stride) {
+  constexpr Cost kMost = std::numeric_limits<std::uint16_t>::max();
+  const auto added = static_cast<std::uint16_t>(std::min(more, kMost));
+  const auto most = static_cast<std::uint16_t>(kMost - added);
+  for (int g = 0; g < stride; g += 8)
+    for (int i = g; i < g + 8; ++i) {
+      const auto grown = static_cast<std::uint16_t>(std::min(from[i], most) + added);
+      to[i] = std::max(to[i], grown);
+    }
+}
+
 }  // namespace exactree

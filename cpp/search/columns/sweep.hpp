@@ -43,9 +43,12 @@ class Sweep {
     std::vector<std::uint64_t> left;    // per row: the splits that send it left
     std::vector<std::uint16_t> floors;  // bounds: per column and side, a floor for each split
 
-    std::uint16_t* floors_of(int column, int side) {
-      return &floors[(static_cast<std::size_t>(column) * 2 + static_cast<std::size_t>(side)) *
-                     kMost];
+    std::uint16_t* floors_of(int column, int side) { return &floors[first_floor(column, side)]; }
+    const std::uint16_t* floors_of(int column, int side) const {
+      return &floors[first_floor(column, side)];
+    }
+    static std::size_t first_floor(int column, int side) {
+      return (static_cast<std::size_t>(column) * 2 + static_cast<std::size_t>(side)) * kMost;
     }
   };
 
