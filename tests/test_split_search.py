@@ -27,6 +27,7 @@ OWN = [
         "look_ahead",
         "majority",
         "side_cap",
+        "two_splits",
     )
 ]
 # Methods that pay only for some data are used for all.
@@ -68,6 +69,24 @@ class Case:
         return found
 
 
+def with_missing(rng: np.random.Generator, columns: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Columns with missing rows, which are lowest and then highest, as they reach the search."""
+    low, high = [], []
+    for column in columns:
+        missing = rng.random(len(column)) < 0.3
+        if not missing.any() or missing.all():
+            low.append(np.unique(column, return_inverse=True)[1])
+            continue
+        known = np.unique(column[~missing], return_inverse=True)[1]
+        both = np.zeros((2, len(column)), dtype=np.int64)
+        both[0, ~missing] = known + 1
+        both[1, ~missing] = known
+        both[1, missing] = known.max() + 1
+        low.append(both[0])
+        high.append(both[1])
+    return np.array(low + high, dtype=np.int32)
+
+
 def random_case(rng: np.random.Generator) -> Case:
     n, columns = int(rng.integers(2, 15)), int(rng.integers(1, 4))
     X = rng.integers(0, rng.integers(2, n + 2), size=(n, columns))
@@ -83,6 +102,8 @@ def random_case(rng: np.random.Generator) -> Case:
     penalty = int(rng.integers(0, 2 * (top or unit) + 1))
     splits = int(rng.integers(0, 6)) if penalty == 0 or rng.random() < 0.5 else -1
     ranks = np.ascontiguousarray(X.T.astype(np.int32))
+    if rng.random() < 0.4:
+        ranks = with_missing(rng, ranks[:2])
     return Case(ranks, labels, weights, splits, unit, penalty)
 
 
@@ -234,12 +255,50 @@ def test_a_rare_class_is_searched_by_label(splits: int, penalty: int) -> None:
     labels[rng.choice(near[:16], 10, replace=False)] = 1
     ranks = np.stack([np.unique(c, return_inverse=True)[1] for c in X.T]).astype(np.int32)
     case = Case(ranks, labels, None, splits, 1, penalty)
-    found = case.solved()
+    # Few errors: pairs of leaves would settle nearly all.
+    found = case.solved(switches=1 << PRUNINGS.index("two_splits"))
     assert found.status == "optimal" and found.objective == tree_cost(case, found)
+    assert found.objective == case.solved().objective
     weighted = replace(case, weights=np.ones(160, dtype=np.int64)).solved()
     in_no_order = case.solved(switches=1 << PRUNINGS.index("quadrant"))
     assert weighted.objective == in_no_order.objective == found.objective
     assert found.counters["quadrant"] > in_no_order.counters["quadrant"] == 0
+
+
+@pytest.mark.parametrize("isa", _native.instruction_sets())
+def test_columns_with_missing_values_are_all_searched(isa: str) -> None:
+    rng = np.random.default_rng(5)
+    for seed in range(25):
+        X = rng.integers(0, 12, size=(4, 120))
+        labels = ((X[0] > 5) ^ (X[1] > 7) ^ (rng.random(120) < 0.1)).astype(np.int32)
+        case = Case(with_missing(rng, X), labels, None, 2 + seed % 2, 1, seed % 3)
+        by_depth = _native.search_columns(
+            case.ranks, labels, 2, max_depth=3, max_splits=case.splits, penalty=case.penalty
+        )
+        found = case.solved(isa=isa, switches=EVERYWHERE * (seed % 2))
+        assert found.objective == by_depth.objective == tree_cost(case, found)
+
+
+@pytest.mark.parametrize("isa", _native.instruction_sets())
+def test_pairs_of_leaves_that_leave_too_many_errors_are_not_searched(isa: str) -> None:
+    off, acted = 1 << PRUNINGS.index("two_splits"), 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        rows = int(rng.choice([64, 120, 128, 300]))
+        X = rng.normal(size=(6, rows)).round(1 + seed % 2)
+        y = (X[0] < 0.2) & (X[1] < 0.5) | (X[2] > 1.2)
+        y ^= rng.random(rows) < 0.02
+        ranks = np.stack([np.unique(c, return_inverse=True)[1] for c in X]).astype(np.int32)
+        if seed % 3 == 0:
+            ranks = with_missing(rng, ranks[:4])
+        case = Case(ranks, y.astype(np.int32), None, 2 + seed % 3, 1 + seed % 2, seed % 4)
+        found, plain = case.solved(isa=isa), case.solved(isa=isa, switches=off)
+        assert found.objective == plain.objective == tree_cost(case, found)
+        assert (
+            plain.counters["two_splits"] == 0 and found.counters["scans"] <= plain.counters["scans"]
+        )
+        acted += found.counters["two_splits"]
+    assert acted > 0
 
 
 def test_more_classes_than_leaves_are_not_searched() -> None:

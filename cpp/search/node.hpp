@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "search/audit/audit.hpp"
+#include "search/columns/covers.hpp"
 #include "search/columns/difference.hpp"
 #include "search/columns/sweep.hpp"
 #include "search/driver/control.hpp"
@@ -177,6 +178,8 @@ class Node {
   int first_allowed(int f) const { return allowed(f, true); }
   int last_allowed(int f) const { return allowed(f, false); }
 
+  // The column whose scan looks at the splits of column f, too (columns/twins.hpp); most often f.
+  virtual int leader(int f) const { return f; }
   // The rank of the first row right of position p < rows(), and the number of rows below a rank.
   virtual int rank_at(int f, int p) const = 0;
   virtual int position_of(int f, int rank, int from) const = 0;
@@ -202,6 +205,9 @@ class Node {
   // If all rows cost the same: which of them are of a class, a bit for each in column f's order. Of
   // two classes only the second one has a mask. Null: list_rows() tells.
   virtual const std::uint64_t* class_mask(int /*f*/, int /*c*/) const { return nullptr; }
+  // Two classes, if all rows cost the same: which two columns can make a tree of two splits with
+  // fewer errors (at least one) than this. False: not known.
+  virtual bool find_covers(int /*errors*/, Covers&) { return false; }
   // Costs per row: which of all rows these are, in column f's order.
   virtual void list_order(int /*f*/, int* /*rows*/) const {}
   // Numbers: what splits of column f at these positions cost if they are the last.

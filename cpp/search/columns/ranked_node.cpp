@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "search/columns/column_group.hpp"
+#include "search/columns/cover_finder.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
@@ -36,6 +37,13 @@ void RankedNode<Rank>::between(int f, int a, int b, Difference& out) {
       out.ranks[at].resize(rank.size(), ranks_.tools()->twins.top[at]);
     }
   }
+}
+
+template <class Rank>
+bool RankedNode<Rank>::find_covers(int errors, Covers& covers) {
+  if (class_mask(0, 1) == nullptr) return false;
+  CoverFinder<Rank>(*this, ranks_, covers).find(errors);
+  return true;
 }
 
 template <class Rank>

@@ -20,7 +20,12 @@ class RankedNode : public Node {
   int position_of(int f, int rank, int from) const override {
     return ranks_.position_of(f, rank, from);
   }
+  int leader(int f) const override {
+    const int leading = ranks_.leader(f);
+    return leading < 0 ? f : leading;
+  }
   void between(int f, int a, int b, Difference& out) override;
+  bool find_covers(int errors, Covers& covers) override;
   bool keeps_pairs() const override { return ranks_.keeps_all(); }
 
  protected:

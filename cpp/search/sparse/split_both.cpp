@@ -150,7 +150,7 @@ void SplitSearch::raise_both(Frame& frame, int f, const Cut& a, const Cut& b, co
     }
     const std::int64_t before = work_.counters.nodes;
     const Outcome out =
-        solve_side(frame, f, cut.position, s, shares.trees[s], 0, cap, cut.floors[s]);
+        solve_side(frame, f, cut.position, s, shares.trees[s], {}, cap, cut.floors[s]);
     if (control_.stopped()) return;
     spent[s] += work_.counters.nodes - before + 1;
     *low[s] = std::max(*low[s], out.low);

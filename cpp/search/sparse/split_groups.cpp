@@ -16,6 +16,11 @@ constexpr int kTrials = 32;
 // Each split of a group takes a node of its own while it is looked at.
 constexpr std::size_t kMostSplits = 8;
 
+// Pairs of leaves are looked at where there are so many rows for an error that is allowed; with
+// more errors nearly all pairs are possible. And no more pairs than this, in words of rows.
+constexpr Cost kRowsPerError = 12;
+constexpr std::int64_t kMostWords = 1 << 24;
+
 }  // namespace
 
 bool SplitSearch::Luck::often() const {
@@ -64,6 +69,29 @@ void SplitSearch::settle_groups(Frame& frame, int splits) {
   }
 }
 
+// Rules out leaves beside a last split, or columns of that split, by covers.hpp.
+void SplitSearch::settle_pairs(Frame& frame) {
+  const bool possible = in_order() && data_.weights == nullptr;
+  if (frame.trees.splits != 2 || !possible || !work_.switches.on(Pruning::kTwoSplits)) return;
+  Node& node = frame.node;
+  const Cost errors = (frame.best.low - 2 * penalty_ + data_.unit - 1) / data_.unit;
+  const bool few = errors * kRowsPerError <= node.rows() || work_.switches.everywhere();
+  const std::int64_t sides = 2 * node.features(), words = sides * sides * (node.rows() / 64 + 1);
+  if (errors < 1 || errors > node.rows() || !few || words > kMostWords) return;
+  work_.spend(1 + words / 4096);
+  frame.covered = node.find_covers(static_cast<int>(errors), covers_);
+  for (int f = 0; f < node.features() && frame.covered; ++f)
+    for (int s = 0; s < 2; ++s) {
+      const Last last = last_beside(frame, f, s);
+      bool open = false;
+      for (int g = last.from; g < node.features() && !open; ++g)
+        open = last.among[g / 64] >> (g % 64) & 1;
+      if (open) continue;
+      frame.settled[0][static_cast<std::size_t>(2 * f + s)] = 1;
+      work_.counters.count(Pruning::kTwoSplits);
+    }
+}
+
 std::vector<SplitSearch::SmallSide> SplitSearch::small_sides(Frame& frame, int splits) {
   const Cost limit = frame.best.low - penalty_;
   const int rows = frame.node.rows();
@@ -90,7 +118,7 @@ int SplitSearch::largest_side(Frame& frame, int f, int s, Cost limit) {
     int p = s == 0 ? node.next(f, middle) : node.prev(f, middle);
     if (s == 0 ? p >= dear : p <= dear) p = s == 0 ? node.prev(f, middle) : node.next(f, middle);
     if (s == 0 ? p <= cheap : p >= cheap) break;
-    const Outcome out = solve_side(frame, f, p, s, {1}, 0, limit, floors);
+    const Outcome out = solve_side(frame, f, p, s, {1}, {}, limit, floors);
     (out.low < limit ? cheap : dear) = p;
   }
   return cheap;

@@ -38,6 +38,15 @@ SplitSearch::SplitSearch(const Problem& data, Trees trees, Switches switches, Co
   by_label_ = in_order() && (has_rare_class() || switches.everywhere());
 }
 
+std::unique_ptr<Node> SplitSearch::read(MakeRoot make_root) {
+  std::unique_ptr<Node> root = make_root(data_, work_);
+  for (int f = 0; f < data_.features; ++f) {
+    const int leader = root->leader(f);
+    places_.push_back(2 * leader + (leader != f ? 1 : 0));
+  }
+  return root;
+}
+
 SplitSearch::Level& SplitSearch::level(int depth) {
   while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>());
   return *levels_[static_cast<std::size_t>(depth)];
@@ -138,6 +147,7 @@ SplitSearch::Outcome SplitSearch::solve(Node& node, int depth, Trees trees, cons
   if (!solve_small(frame, out.low)) {
     if (!over()) solve_fewer(frame);
     if (!over()) settle_groups(frame, 0);
+    if (!over()) settle_pairs(frame);
     carve_all(frame, over);
     if (!over()) settle_groups(frame, 1);
     for (int f = 0; f < node.features() && !over(); ++f) both(frame, f);
@@ -186,8 +196,8 @@ void SplitSearch::improve(Frame& frame, const Outcome& found) {
 }
 
 SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int side,
-                                             const Trees& trees, int column, const Wanted& wanted,
-                                             Floors& floors) {
+                                             const Trees& trees, const Last& last,
+                                             const Wanted& wanted, Floors& floors) {
   const Cost cap = wanted.cap;
   const int useful_splits = useful(trees.splits, cap);
   if (data_.classes > 2 && useful_splits > 0 && work_.switches.on(Pruning::kMajority)) {
@@ -211,7 +221,7 @@ SplitSearch::Outcome SplitSearch::solve_side(Frame& frame, int f, int p, int sid
   SideQuery query[2];
   query[side].wanted = true;
   query[side].best = out.low - penalty_;
-  query[side].floors = barred(frame.node, column, floors);
+  query[side].floors = barred(frame.node, last, floors);
   frame.node.depth_one(f, p, query, false, work_);
   const Cost one = query[side].best + penalty_;
   if (one < out.low) out.low = out.high = one;
@@ -230,13 +240,23 @@ bool SplitSearch::has_rare_class() const {
   const auto ones = std::count(data_.labels, data_.labels + data_.rows, 1);
   return std::min<std::int64_t>(ones, data_.rows - ones) * kRare <= data_.rows;
 }
-std::uint16_t* SplitSearch::barred(const Node& node, int from, Floors& floors) {
-  if (from == 0) return floors.empty() ? nullptr : floors.data();
+std::uint16_t* SplitSearch::barred(const Node& node, const Last& last, Floors& floors) {
+  if (last.from == 0 && last.among == nullptr) return floors.empty() ? nullptr : floors.data();
   Floors& to = floors.empty() ? bars_ : floors;
   if (floors.empty()) to.assign(static_cast<std::size_t>(floor_stride(node.features())), 0);
-  std::fill_n(to.begin(), from, kBarred);
-  work_.counters.pruned[static_cast<std::size_t>(Pruning::kQuadrant)] += from;
+  std::fill_n(to.begin(), last.from, kBarred);
+  work_.counters.pruned[static_cast<std::size_t>(Pruning::kQuadrant)] += last.from;
+  if (last.among == nullptr) return to.data();
+  for (int g = last.from; g < node.features(); ++g) {
+    if (last.among[g / 64] >> (g % 64) & 1) continue;
+    to[static_cast<std::size_t>(g)] = kBarred;
+    work_.counters.count(Pruning::kTwoSplits);
+  }
   return to.data();
+}
+
+SplitSearch::Last SplitSearch::last_beside(const Frame& frame, int f, int s) const {
+  return {in_order() ? frame.node.leader(f) : 0, frame.covered ? covers_.of(f, s) : nullptr};
 }
 
 void SplitSearch::carve(Frame& frame, int f) {
@@ -343,11 +363,10 @@ Cost SplitSearch::carve_at(Frame& frame, int f, int s, int label, Carving at, Co
   Trees trees[2];
   trees[1 - s] = with_one_less(frame.trees);
   if (label >= 0) trees[1 - s].bar = bar_of(f, s, label);
-  const int column = in_order() ? f : 0;
   const bool aims = work_.switches.on(Pruning::kSideCap);
   const Wanted wanted(cap, aims ? frame.best.low - penalty_ - at.leaf : cap);
-  const Outcome rest =
-      solve_side(frame, f, at.position, 1 - s, trees[1 - s], column, wanted, floors);
+  const Outcome rest = solve_side(frame, f, at.position, 1 - s, trees[1 - s],
+                                  last_beside(frame, f, s), wanted, floors);
   if (rest.low < std::min(cap, rest.high)) work_.counters.count(Pruning::kSideCap);
   if (!control_.stopped() && rest.low == rest.high) {
     Cost cost[2] = {rest.high, rest.high};

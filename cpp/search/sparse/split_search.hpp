@@ -14,7 +14,8 @@
 // in the same column with their leaves on the same side one is enough. There is an optimal tree in
 // which such splits follow each other in the order of their columns and sides.
 //   A last split has a leaf of either label. So beside a leaf it is asked for only in the column of
-//   that leaf's split or a later one.
+//   that leaf's split or a later one. Columns that one scan looks at (columns/twins.hpp) follow
+//   each other in this order, and are asked for together.
 //   By label. A rest beside a leaf of label c is barred from beginning with a leaf of that label up
 //   to the same column and side. Let e(A, k, bar) be the optimum over the trees of k splits that
 //   keep to the bar, and all trees of fewer splits (with a price, these cost one more).
@@ -66,7 +67,7 @@ class SplitSearch {
   SplitSearch(const Problem& data, Trees trees, Switches switches, Control& control,
               std::int64_t table_bytes);
 
-  std::unique_ptr<Node> read(MakeRoot make_root) { return make_root(data_, work_); }
+  std::unique_ptr<Node> read(MakeRoot make_root);
   // Looks for a tree that costs less than `upper`, where none costs less than `lower`: raises the
   // bound and shows both.
   void run(Node& root, Cost lower, Cost upper, SearchProgress& progress, SearchResult& result);
@@ -110,6 +111,12 @@ class SplitSearch {
     Outcome best;  // best.low is what the rest must cost less than
     // By column and side: whether nothing is to be found with a leaf there, or with one split.
     std::vector<char> settled[2] = {};
+    bool covered = false;  // covers_ tells which last splits there may be beside its leaves
+  };
+  // In which columns a last split is asked for: from this one on, and of those these (a bit each).
+  struct Last {
+    int from = 0;
+    const std::uint64_t* among = nullptr;
   };
   struct Level {
     std::unique_ptr<Node> child;
@@ -138,18 +145,20 @@ class SplitSearch {
   int useful(int splits, Cost limit) const;
   void solve_fewer(Frame& frame);
   Trees with_one_less(const Trees& trees) const;
-  // One side of a split, as far as it is wanted. One of a single split is asked for from this
-  // column on.
-  Outcome solve_side(Frame& frame, int f, int p, int side, const Trees& trees, int column,
+  // One side of a split, as far as it is wanted. One of a single split is asked for in some
+  // columns.
+  Outcome solve_side(Frame& frame, int f, int p, int side, const Trees& trees, const Last& last,
                      const Wanted& wanted, Floors& floors);
-  std::uint16_t* barred(const Node& node, int from, Floors& floors);
+  std::uint16_t* barred(const Node& node, const Last& last, Floors& floors);
+  Last last_beside(const Frame& frame, int f, int s) const;
   bool in_order() const;
   bool has_rare_class() const;
   // A bar as a number; 0: none.
-  static int bar_of(int f, int s, int label) { return 1 + 2 * (2 * f + s) + label; }
-  static bool is_barred(int bar, int f, int s, int label) {
-    return bar > 0 && (bar - 1) % 2 == label && 2 * f + s <= (bar - 1) / 2;
+  int bar_of(int f, int s, int label) const { return 1 + 2 * in_order(f, s) + label; }
+  bool is_barred(int bar, int f, int s, int label) const {
+    return bar > 0 && (bar - 1) % 2 == label && in_order(f, s) <= (bar - 1) / 2;
   }
+  int in_order(int f, int s) const { return 2 * places_[static_cast<std::size_t>(f)] + s; }
   Floors no_floors(const Frame& frame) const;
   void take_floors(const Floors& from, Cost influence, Floors& to) const;
   static Cost between(const Frame& frame, int f, int p, int q);
@@ -170,6 +179,7 @@ class SplitSearch {
   int largest_side(Frame& frame, int f, int s, Cost limit);
   bool is_dear(Frame& frame, const SmallSide* sides, std::size_t count, const Trees& other);
   bool is_settled(const Frame& frame, int f, const Shares& way) const;
+  void settle_pairs(Frame& frame);
   void carve(Frame& frame, int f);
   void carve(Frame& frame, int f, int s, int label);
   void carve(Frame& frame, int f, int s, int label, Run run);
@@ -206,6 +216,8 @@ class SplitSearch {
   Carver carver_;
   BoxTable table_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<int> places_;  // of the columns in the order of splits
+  Covers covers_;
   bool by_label_;
   Floors bars_;
   Outcome found_;  // the best tree of all rows so far
