@@ -1,6 +1,7 @@
 #include "oblique/tree_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -32,22 +33,37 @@ void TreeSearch<Targets>::replace(int n, int by) {
 // Decides the sides of all rows, whether they reach the node or not: they may yet.
 template <class Targets>
 void TreeSearch<Targets>::route(int n) {
+  constexpr std::size_t kBlock = 512;  // rows whose scores stay in the nearest cache
   const auto rows = static_cast<std::size_t>(data_.rows);
   const Plane& plane = at(n).plane;
-  std::vector<double> score(rows, plane.back());
-  for (std::size_t j = 0; j + 1 < plane.size(); ++j) {
-    if (plane[j] == 0) continue;
-    const double* z = data_.z + j * rows;
-    for (std::size_t i = 0; i < rows; ++i) score[i] += plane[j] * z[i];
-  }
   auto& right = right_[static_cast<std::size_t>(n)];
   right.resize(rows);
-  for (std::size_t i = 0; i < rows; ++i) right[i] = score[i] > 0 ? 1 : 0;
+  std::array<double, kBlock> score;
+  for (std::size_t from = 0; from < rows; from += kBlock) {
+    const std::size_t many = std::min(kBlock, rows - from);
+    std::fill_n(score.begin(), many, plane.back());
+    for (std::size_t j = 0; j + 1 < plane.size(); ++j) {
+      if (plane[j] == 0) continue;
+      const double* z = data_.z + j * rows + from;
+      for (std::size_t i = 0; i < many; ++i) score[i] += plane[j] * z[i];
+    }
+    for (std::size_t i = 0; i < many; ++i) right[from + i] = score[i] > 0 ? 1 : 0;
+  }
 }
 
 template <class Targets>
 void TreeSearch<Targets>::part(int n, const Rows& rows, Rows sides[2]) const {
-  for (const int i : rows) sides[goes_right(n, i) ? 1 : 0].push_back(i);
+  const std::uint8_t* goes = right_[static_cast<std::size_t>(n)].data();
+  std::size_t many[2] = {0, 0};  // written to both sides, kept on one: no branch to guess
+  for (int s = 0; s < 2; ++s) sides[s].resize(rows.size());
+  int *left = sides[0].data(), *right = sides[1].data();
+  for (const int i : rows) {
+    const std::size_t side = goes[i];
+    left[many[0]] = right[many[1]] = i;
+    many[0] += 1 - side;
+    many[1] += side;
+  }
+  for (int s = 0; s < 2; ++s) sides[s].resize(many[s]);
 }
 
 template <class Targets>
@@ -63,8 +79,14 @@ std::vector<int> TreeSearch<Targets>::rows_of(int n) const {
   std::vector<int> path;
   for (int k = n; k >= 0; k = at(k).parent) path.push_back(k);
   for (std::size_t k = path.size(); k-- > 1;) {
-    const bool right = at(path[k]).right == path[k - 1];
-    std::erase_if(rows, [&](int i) { return goes_right(path[k], i) != right; });
+    const std::uint8_t wanted = at(path[k]).right == path[k - 1] ? 1 : 0;
+    const std::uint8_t* goes = right_[static_cast<std::size_t>(path[k])].data();
+    std::size_t kept = 0;
+    for (const int i : rows) {
+      rows[kept] = i;
+      kept += goes[i] == wanted ? 1 : 0;
+    }
+    rows.resize(kept);
   }
   return rows;
 }
@@ -276,6 +298,17 @@ Cost TreeSearch<Targets>::price(int n, int i) const {
   return targets_.cost(i, end_value(at(n).right, i)) - targets_.cost(i, end_value(at(n).left, i));
 }
 
+// Leaves the rows out that cost the same on both sides of n.
+template <class Targets>
+void TreeSearch<Targets>::leave_out_free(int n, Rows& rows) const {
+  std::size_t kept = 0;
+  for (const int i : rows) {
+    rows[kept] = i;
+    kept += price(n, i) != 0 ? 1 : 0;
+  }
+  rows.resize(kept);
+}
+
 // Searches a better plane for the node, all others fixed, with the values that the leaves below
 // have now; above two leaves, now and then with the best values for the two sides. True if the tree
 // is better.
@@ -287,8 +320,7 @@ bool TreeSearch<Targets>::improve_node(int n) {
   const bool joint = left.left < 0 && right.left < 0 &&
                      (left.value == right.value || random_.uniform() < Targets::kJoint);
   Rows care = rows;
-  if (!joint && !data_.least_side.binds())
-    std::erase_if(care, [&](int i) { return price(n, i) == 0; });
+  if (!joint && !data_.least_side.binds()) leave_out_free(n, care);
   if (care.size() < 2) return false;
   const NodeRows own(data_, thinned(n, std::move(care)), columns_for(at(n).plane));
   Plane found;

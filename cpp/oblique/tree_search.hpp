@@ -58,7 +58,10 @@ class TreeSearch {
     return right_[static_cast<std::size_t>(n)][static_cast<std::size_t>(i)] != 0;
   }
   double end_value(int n, int i) const {
-    while (!is_leaf(n)) n = goes_right(n, i) ? at(n).right : at(n).left;
+    while (!is_leaf(n)) {
+      const int sides[2] = {at(n).left, at(n).right};
+      n = sides[goes_right(n, i) ? 1 : 0];
+    }
     return at(n).value;
   }
   int depth_of(int n) const {
@@ -102,6 +105,7 @@ class TreeSearch {
   // Improving one node: tree_search.cpp.
   SomeRows thinned(int n, Rows rows);
   Cost price(int n, int i) const;
+  void leave_out_free(int n, Rows& rows) const;
   bool improve_node(int n);
   template <class Meter>
   bool search_split(int n, const NodeRows& rows, Meter& meter, Plane& found);

@@ -126,13 +126,14 @@ class Terms:
             return self.exact(rows)
         return [[Fraction(1), *map(Fraction, self.values[:, i].tolist())] for i in rows]
 
-    def above(self, plane: Sequence[float], rows: NDArray[np.intp] | slice) -> Bools:
+    def above(self, plane: Sequence[float], rows: NDArray[np.intp]) -> Bools:
         """Tell which rows are above 0, summed in the order of the native search.
 
-        >>> Terms(np.array([[1.0, 3.0]]), 1).above((1.0, -2.0), slice(None)).tolist()
+        >>> Terms(np.array([[1.0, 3.0]]), 1).above((1.0, -2.0), np.arange(2)).tolist()
         [False, True]
         """
-        values = self.values[:, rows]
+        every = np.arange(self.values.shape[1])
+        values = self.values if np.array_equal(rows, every) else self.values[:, rows]
         score = np.full(values.shape[1], plane[-1])
         for factor, column in zip(plane, values, strict=False):
             if factor:

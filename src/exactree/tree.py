@@ -248,7 +248,7 @@ def route(tree: Tree, X: NDArray[Any]) -> list[NDArray[np.intp]]:
         node, rows = stack.pop()
         seen.append(rows)
         if isinstance(node, Node):
-            left = node.goes_left(X[rows])
+            left = node.goes_left(X if len(rows) == len(X) else X[rows])
             stack += [(node.right, rows[~left]), (node.left, rows[left])]
     return seen
 

@@ -32,6 +32,22 @@ def test_a_surface_is_its_plane(family: Any, size: float) -> None:
         assert (total > threshold) == side
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_weights_of_columns_are_those_of_any_terms(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    d = 1 + seed % 5
+    X = rng.normal(size=(20, d)) * 10.0 ** rng.integers(-300, 300, d)
+    X += (rng.random(d) < 0.5) * 10.0 ** rng.integers(-3, 12, d)
+    embedding, _ = Embedding.of(X, family_of("hyperplane"))
+    factors = rng.normal(size=d + 1) * 10.0 ** rng.integers(-20, 20, d + 1)
+    plane = (factors * (rng.random(d + 1) < 0.8)).tolist()
+    quick = embedding._weights(plane)
+    monkeypatch.setattr("exactree.geometry.embedding.are_columns", lambda *_: False)
+    assert embedding._weights(plane) == quick
+
+
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f"{f.name}{f.degree}")
 def test_the_surface_parts_the_rows_like_the_plane(family: Any) -> None:
     rng = np.random.default_rng(1)

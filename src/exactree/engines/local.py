@@ -53,6 +53,8 @@ ROUNDS_FOR_FEWER = 20
 # With a limit of time, it is so for any depth where sorting the columns takes a part of the time.
 QUICK_THRESHOLDS = {1: 10**8, 2: 10**7, 3: 10**5}
 QUICK_IN_A_SECOND = 10**6
+# So many numbers are sorted in a part of a second that does no harm.
+SORTED_IN_A_SECOND = 2 * 10**7
 # But first there are so many rounds without it, in this share of the time: of very many terms one
 # round takes longer.
 FIRST_ROUNDS, FIRST_SHARE = 2, 0.5
@@ -65,8 +67,8 @@ WRITING_SHARE = 0.05
 WRITING_SECONDS = 0.5
 WRITING_A_NUMBER = 1.2e-7
 MOST_FOR_WRITING = 0.3
-# A limit that is reached already leaves time for a first tree.
-LEAST_SECONDS = 0.03
+# A limit that is reached already leaves time for a first tree; one to go on from is made in less.
+LEAST_SECONDS, LEAST_AGAIN = 0.03, 0.001
 # Deeper trees are within the budget too, but of no use to a search that goes on by trying.
 DEEPEST = 16
 
@@ -304,7 +306,7 @@ class _Run:
             starts=starts,
             seed=self.limits.seed ^ self.rounds << 32,  # others than in the rounds before
             idle_rounds=idle_rounds,
-            time_limit=max(time - self._writing(time), LEAST_SECONDS),
+            time_limit=max(time - self._writing(time), LEAST_AGAIN if starts else LEAST_SECONDS),
             threads=self.terms.threads(self.memory, self.limits.threads),
             poll=poll if self.on_progress else None,
         )
@@ -323,6 +325,7 @@ class _Run:
         size, seconds = self.terms.values[: self.terms.linear].size, self.limits.seconds
         quick = QUICK_THRESHOLDS.get(self.problem.max_depth, 0)
         if seconds < inf:
+            quick = min(quick, int(SORTED_IN_A_SECOND * self.seconds_left()))
             quick = max(quick, int(QUICK_IN_A_SECOND * seconds))
         return size <= quick and seconds > 0
 

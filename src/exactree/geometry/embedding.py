@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, inf
+from math import comb, frexp, inf
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactree.geometry.families import Family, Monomial, columns_of, evaluate
+from exactree.geometry.families import (
+    Family,
+    Monomial,
+    Term,
+    are_columns,
+    columns_of,
+    evaluate,
+)
 from exactree.geometry.lifting import fraction_of
 from exactree.geometry.margin import (
     SecondsLeft,
@@ -64,12 +71,13 @@ class Embedding:
         if family.scales_columns_together:
             common = max(scaling.exponent for scaling in scalings)
             scalings = [Scaling.of(column, common) for column in columns]
-        small = _applied(scalings, columns)
         terms = family.terms(X.shape[1])
-        values = [_as_column(evaluate(t, small), len(X)) for t in terms]
+        values = _evaluated(terms, columns, scalings)
         near_one = family.degree == 1 and not family.scales_columns_together
         again = [SAME if near_one else Scaling.of(column) for column in values]
-        return cls(family, tuple(scalings), tuple(again)), np.array(_applied(again, values))
+        for column, scaling in zip(values, again, strict=True):
+            scaling.apply(column, column)
+        return cls(family, tuple(scalings), tuple(again)), values
 
     def surface(
         self,
@@ -117,14 +125,18 @@ class Embedding:
         itself is the nearest float64 of the decimal it stands for, one more such unit.
         """
         factors = np.abs(np.array(plane[:-1]))
-        sizes = self._sizes(X)
+        unit = (len(plane) + ROUNDINGS * self.family.degree) * 2.0**-53
         score = np.array(plane[:-1]) @ values + plane[-1]
-        room = (factors @ sizes + abs(plane[-1])) * (
-            (len(plane) + ROUNDINGS * self.family.degree) * 2.0**-53
-        )
+        # The largest of each column bounds it for all rows: few are nearer than that.
+        ends = [side(axis=0, initial=0.0, keepdims=True) for side in (X.max, X.min)]
+        largest = np.maximum(ends[0], -ends[1])
+        room = (factors @ self._sizes(largest) + abs(plane[-1])) * unit
+        near = np.flatnonzero(~(np.abs(score) > room))
+        room = (factors @ self._sizes(X[near]) + abs(plane[-1])) * unit
+        near = near[~(np.abs(score[near]) > room)]
         wrong = np.zeros(len(X), dtype=bool)
         terms = self.family.terms(X.shape[1])
-        for i in np.flatnonzero(~(np.abs(score) > room)):
+        for i in near:
             x = [fraction_of(value) for value in X[i]]
             weighted = (w * evaluate(t, x) for w, t in zip(weights, terms, strict=True) if w)
             wrong[i] = (sum(weighted, Fraction(0)) <= threshold) != left[i]
@@ -137,24 +149,24 @@ class Embedding:
             for column, s in zip(columns_of(X), self.columns, strict=True)
         ]
         terms = self.family.terms(X.shape[1])
-        return np.array(
-            [
-                _as_column(evaluate(t, large), len(X)) * 2.0**-s.exponent + abs(s.shift)
-                for t, s in zip(terms, self.terms, strict=True)
-            ]
-        )
+        sizes = np.empty((len(terms), len(X)))
+        for term, s, out in zip(terms, self.terms, sizes, strict=True):
+            out[:] = evaluate(term, large) * 2.0**-s.exponent + abs(s.shift)
+        return sizes
 
     def values(self, X: Floats) -> Floats:
         """Give the columns of other rows, terms by rows."""
-        small = _applied(self.columns, columns_of(X))
         terms = self.family.terms(X.shape[1])
-        return np.array(
-            _applied(self.terms, [_as_column(evaluate(t, small), len(X)) for t in terms])
-        )
+        values = _evaluated(terms, columns_of(X), self.columns)
+        for column, scaling in zip(values, self.terms, strict=True):
+            scaling.apply(column, column)
+        return values
 
     def _weights(self, plane: Sequence[float]) -> tuple[list[Fraction], Fraction]:
         """Give factors of the family's terms in the user's columns, and the threshold, exactly."""
         terms = self.family.terms(len(self.columns))
+        if are_columns(terms, len(self.columns)) and all(scaling == SAME for scaling in self.terms):
+            return self._of_columns(plane)
         total: Polynomial = {}
         powers: Powers = {}
         constant = Fraction(plane[-1])
@@ -169,6 +181,33 @@ class Embedding:
         largest = max(map(abs, weights), default=Fraction(0))
         size = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
         return [weight / size for weight in weights], -constant / size
+
+    def _of_columns(self, plane: Sequence[float]) -> tuple[list[Fraction], Fraction]:
+        """Give the same where terms are columns: the sum of p (x / 2^e - shift) and a constant.
+
+        Factors are divided by the power of two below the largest; floats are whole numbers divided
+        by powers of two, so integers are enough for all of it.
+        """
+        scaled = list(zip(plane, self.columns, strict=False))
+        size = max((frexp(p)[1] - 1 - s.exponent for p, s in scaled if p), default=-1)
+        weights = [_times_power(p, -s.exponent - size) for p, s in scaled]
+        common = max(p.as_integer_ratio()[1] for p in map(float, plane))
+        total = 0
+        for factor, shift in [*((p, -s.shift) for p, s in scaled), (plane[-1], 1.0)]:
+            if factor:
+                above, below = float(factor).as_integer_ratio()
+                total += above * int(shift) * (common // below)
+        return weights, -Fraction(total, common) * Fraction(2) ** -size
+
+
+def _times_power(factor: float, power: int) -> Fraction:
+    """Give a float times a power of two, exactly.
+
+    >>> _times_power(0.75, -2)
+    Fraction(3, 16)
+    """
+    above, below = float(factor).as_integer_ratio()
+    return Fraction(above << max(power, 0), below << max(-power, 0))
 
 
 def exact_vectors(X: Floats, family: Family, rows: NDArray[np.intp]) -> list[list[Fraction]]:
@@ -205,11 +244,11 @@ class Scaling:
             exponent = max(min(exponent, LARGEST_EXPONENT), -LARGEST_EXPONENT)
         return cls(exponent, float(np.rint(_halved(column, exponent).mean())))
 
-    def apply(self, column: Floats) -> Floats:
-        """Scale a column."""
-        if self == SAME:
-            return column
-        return np.asarray(column * 2.0**-self.exponent - self.shift)
+    def apply(self, column: Floats, out: Floats) -> None:
+        """Write the scaled column; both may be the same."""
+        if self != SAME or out is not column:
+            np.multiply(column, 2.0**-self.exponent, out=out)
+            np.subtract(out, self.shift, out=out)
 
     @property
     def unit(self) -> Fraction:
@@ -250,12 +289,19 @@ def _halved(column: Floats, times: int) -> Floats:
     return column * 2.0**-times
 
 
-def _applied(scalings: Sequence[Scaling], columns: Sequence[Floats]) -> list[Floats]:
-    return [s.apply(column) for s, column in zip(scalings, columns, strict=True)]
-
-
-def _as_column(values: Floats, rows: int) -> Floats:
-    return np.broadcast_to(np.asarray(values, dtype=np.float64), (rows,))
+def _evaluated(
+    terms: Sequence[Term], columns: Sequence[Floats], scalings: Sequence[Scaling]
+) -> Floats:
+    """Evaluate terms of scaled columns; where they are these columns, without other copies."""
+    small = np.empty((len(columns), len(columns[0])))
+    for column, scaling, out in zip(columns, scalings, small, strict=True):
+        scaling.apply(column, out)
+    if are_columns(terms, len(columns)):
+        return small
+    values, small_columns = np.empty((len(terms), len(columns[0]))), list(small)
+    for term, out in zip(terms, values, strict=True):
+        out[:] = evaluate(term, small_columns)
+    return values
 
 
 def _add_expanded(

@@ -137,6 +137,15 @@ def evaluate(term: Term, columns: Sequence[Any]) -> Any:
     return reduce(add, products)
 
 
+def are_columns(terms: Sequence[Term], columns: int) -> bool:
+    """Tell whether the terms are so many columns themselves, all of them in their order.
+
+    >>> [are_columns(family_of(name).terms(3), 3) for name in ("hyperplane", "sphere")]
+    [True, False]
+    """
+    return len(terms) == columns and all(t == (((j, 1),),) for j, t in enumerate(terms))
+
+
 def columns_of(table: NDArray[np.generic]) -> list[NDArray[np.float64]]:
     """Give the columns of a table, each in one piece: sums over them are faster then."""
     return list(np.ascontiguousarray(table.T, dtype=np.float64))

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactree.geometry.families import Family, Term, columns_of, evaluate, family_of
+from exactree.geometry.families import (
+    Family,
+    Term,
+    are_columns,
+    columns_of,
+    evaluate,
+    family_of,
+)
 from exactree.geometry.lifting import fraction_of, lift
 from exactree.geometry.separation import separate
 from exactree.geometry.watching import Stop, watched
@@ -21,6 +28,8 @@ from exactree.programs import solved
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 SecondsLeft = Callable[[], float]
+# Rows are evaluated so many at a time.
+BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -61,13 +70,14 @@ class Surface:
         >>> Surface(family_of("hyperplane"), (2.0, 3.0), 0.0).strengths([[0, 0], [4, 2]])
         (1.0, 0.75)
         """
-        columns = columns_of(np.asarray(X))
+        table = np.asarray(X)
+        terms = self.family.terms(table.shape[1])
         size = max((abs(c) for c in self.coefficients), default=0) or 1
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = [
-                float(Fraction(abs(c)) / Fraction(size)) * float(np.std(evaluate(t, columns)))
-                for c, t in zip(self.coefficients, self.family.terms(len(columns)), strict=True)
-            ]
+            values = _terms(terms, table)
+            spreads = np.std(np.asarray(values, dtype=np.float64), axis=1).tolist()
+        shares = [float(Fraction(abs(c)) / Fraction(size)) if c else 0.0 for c in self.coefficients]
+        spread = [share * s for share, s in zip(shares, spreads, strict=True)]
         most = max(spread, default=0.0)
         return tuple(s / most for s in spread) if 0 < most < inf else ()
 
@@ -214,14 +224,28 @@ def _some(seconds_left: SecondsLeft) -> float:
 def _values(
     family: Family, coefficients: Sequence[float | int], table: NDArray[np.generic]
 ) -> Floats:
-    """Evaluate the weighted terms of each row by float64 operations in a fixed order."""
-    columns = columns_of(table)
-    total = np.zeros(len(table))
+    """Evaluate the weighted terms of each row by float64 operations in a fixed order.
+
+    A block of rows at a time, so that no copy of a large table is made.
+    """
+    found = np.zeros(len(table))
+    terms = family.terms(table.shape[1])
+    used = [(c, term) for c, term in zip(coefficients, terms, strict=True) if c]
     with np.errstate(over="ignore", invalid="ignore"):
-        for coefficient, term in zip(coefficients, family.terms(len(columns)), strict=True):
-            if coefficient:
-                total = total + coefficient * evaluate(term, columns)
-    return total
+        for start in range(0, len(table), BLOCK_ROWS):
+            columns = columns_of(table[start : start + BLOCK_ROWS])
+            total = found[start : start + BLOCK_ROWS]
+            for coefficient, term in used:
+                total += coefficient * evaluate(term, columns)
+    return found
+
+
+def _terms(terms: Sequence[Term], table: NDArray[np.generic]) -> ArrayLike:
+    """Evaluate terms one by one, terms by rows, without a copy where they are the columns."""
+    if are_columns(terms, table.shape[1]):
+        return table.T
+    columns = columns_of(table)
+    return [evaluate(term, columns) for term in terms]
 
 
 def fitting_threshold(
@@ -240,8 +264,9 @@ def fitting_threshold(
         return None
     middle = below / 2 + above / 2
     threshold = middle if below <= middle < above else below
-    surface = Surface(family, coefficients, threshold)
-    return surface if np.array_equal(surface.left(table), left) else None
+    if not np.array_equal(values <= threshold, left):
+        return None
+    return Surface(family, coefficients, threshold)
 
 
 def _integral(

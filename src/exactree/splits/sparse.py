@@ -22,7 +22,7 @@ from exactree.geometry import (
 from exactree.partitions import Cells, Partitions, Terms, packed
 from exactree.problem import CellSplit, ListedSplit, Plane, Ranks
 from exactree.splits.family import Listing, SecondsLeft, Sources, no_limit
-from exactree.splits.surface import SurfaceSplit
+from exactree.splits.surface import SurfaceSplit, rows_of
 from exactree.tree import Split
 
 PLANE = family_of("hyperplane")
@@ -50,7 +50,7 @@ class SparseSources(Sources):
 
     def partitions(self, rows: NDArray[np.intp], listing: Listing) -> Partitions:
         """List the partitions of every set of columns, or leave that to the search."""
-        X = self.X[rows]
+        X = rows_of(self.X, rows)
         if listing.needed:
             return self._listed(X, listing)
         self.embedding, values = Embedding.of(X, PLANE, listing.room)
@@ -111,7 +111,7 @@ class SparseSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> SurfaceSplit:
         """Find the hyperplane of widest margin over the columns of the cut."""
-        X = self.X[rows]
+        X = rows_of(self.X, rows)
         if isinstance(cut, Plane):
             assert self.embedding is not None
             surface = self.embedding.surface(cut.plane, X, left, seconds_left)

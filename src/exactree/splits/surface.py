@@ -210,7 +210,7 @@ class SurfaceSources(Sources):
 
         The search cuts cells, where there are not too many partitions to look for the best one.
         """
-        X = self.X[rows]
+        X = rows_of(self.X, rows)
         if listing.needed:
             return self._listed(X, listing)
         self.embedding, values = Embedding.of(X, self.family, listing.room)
@@ -266,12 +266,13 @@ class SurfaceSources(Sources):
         seconds_left: SecondsLeft = no_limit,
     ) -> SurfaceSplit:
         """Find the surface of widest margin between the two sides of the node's rows."""
+        X = rows_of(self.X, rows)
         if isinstance(cut, Plane):
             assert self.embedding is not None
-            surface = self.embedding.surface(cut.plane, self.X[rows], left, seconds_left)
+            surface = self.embedding.surface(cut.plane, X, left, seconds_left)
         else:
-            surface = widest_margin(self.X[rows], left, self.family, seconds_left=seconds_left)
-        return SurfaceSplit(surface, self.X.shape[1], surface.strengths(self.X[rows]))
+            surface = widest_margin(X, left, self.family, seconds_left=seconds_left)
+        return SurfaceSplit(surface, X.shape[1], surface.strengths(X))
 
 
 class SurfaceFamily:
@@ -290,10 +291,15 @@ class SurfaceFamily:
         return surface_sources(X, self.surface, self.boundary)
 
 
+def rows_of(X: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Give some rows; their columns are in one piece, since these are looked at one by one."""
+    return np.take(X.T, rows, axis=1).T
+
+
 def surface_sources(X: NDArray[Any], family: Family, boundary: str) -> SurfaceSources:
     """Hold the rows for the listing; `boundary` is checked here, where an error has a use."""
     if boundary not in BOUNDARIES:
         known = ", ".join(map(repr, BOUNDARIES))
         raise ValueError(f"boundary={boundary!r} is unknown: choose one of {known}")
-    values = np.ascontiguousarray(X, dtype=np.float64)
+    values = np.asfortranarray(X, dtype=np.float64)
     return SurfaceSources(values, family, boundary, np.zeros((0, len(values)), dtype=np.int32))
