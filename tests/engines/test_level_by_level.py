@@ -11,13 +11,14 @@ import pytest
 
 from exactree import solve
 from exactree.constraints import LeastSide
-from exactree.engines import search
+from exactree.engines import search, upwards
 from exactree.engines.low_targets import bound_by_targets, has_low_targets
 from exactree.engines.numbers import search_numbers, search_numbers_below
 from exactree.engines.search import NO_FIRST_TREE, _search_below, _search_one
 from exactree.engines.some_rows import every, hard_rows
-from exactree.engines.subproblems import leaf_rows
+from exactree.engines.subproblems import leaf_rows, subproblem
 from exactree.engines.upwards import level_by_level
+from exactree.engines.watch import Watch
 from exactree.objectives import SquaredError
 from exactree.problem import Cut, Found, Limits, Problem, Progress
 from exactree.tree import Leaf, Node, Tree, depth
@@ -242,6 +243,22 @@ def test_low_targets_never_prove_too_much(seed: int) -> None:
 
     bound_by_targets(problem, best, 0, below)
     assert targets == sorted(targets) and bounds[-1] == optimum
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_some_rows_never_prove_too_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upwards, "MANY_ROWS", 10)
+    monkeypatch.setattr(upwards, "SOME_ROWS", 20)
+    problem = random_problem(seed, rows=30 + 2 * seed, levels=6, classes=2 + seed % 4)
+    optimum, least = int(search(problem, Limits()).objective), int(problem.row_costs().min())
+    watch = Watch(Limits(seconds=60.0, known=optimum + 9, proved=optimum), None)
+    watch.keep(search(replace(problem, max_depth=1), Limits()))
+    rows = every(problem.n_rows, 20)
+    some = search(subproblem(problem, rows, 6), Limits()).objective
+    upwards._bound_by_some(_search_below, problem, watch, 1.0)
+    assert watch.proved <= optimum and (watch.proved >= least) == (some >= least)
+    upwards._bound_by_some(_search_below, problem, watch, 1.0)
+    assert watch.found("local").history[-1][2] == watch.proved
 
 
 def numbers_of(problem: Problem, seed: int) -> Problem:

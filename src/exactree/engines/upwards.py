@@ -20,6 +20,8 @@ from exactree.engines.close_pairs import bounds_at_once
 from exactree.engines.low_targets import bound_by_targets, has_low_targets
 from exactree.engines.numbers import is_numbers
 from exactree.engines.priced_sizes import by_sizes
+from exactree.engines.some_rows import every
+from exactree.engines.subproblems import subproblem
 from exactree.engines.watch import RunSplits, Watch
 from exactree.problem import Found, Limits, Number, OnProgress, Problem, Progress
 from exactree.tree import DEEPEST, size
@@ -56,6 +58,8 @@ IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.4, 0.05, 0.95
 # Up to so many levels the rounds of a search for numbers prove more than low targets, which have
 # this share there.
 ROUNDS_END, LITTLE_SHARE = 5, 0.05
+# Of more levels and so many rows, some of the rows come first, so many, in this part of the time.
+MANY_ROWS, SOME_ROWS, SOME_SHARE = 8000, 4000, 0.9
 
 
 def is_deep(problem: Problem) -> bool:
@@ -315,7 +319,28 @@ def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
             watch.took(found.tree, found.objective)  # the best of all: it is below the target
         return found
 
-    bound_by_targets(problem, best.objective, watch.proved, search)
+    if problem.n_rows >= MANY_ROWS and problem.max_depth > ROUNDS_END and not is_numbers(problem):
+        _bound_by_some(below, problem, watch, until)
+    bound_by_targets(problem, watch.least(), watch.proved, search)
+
+
+def _bound_by_some(below: RunBelow, problem: Problem, watch: Watch, until: float) -> None:
+    """Prove the cost of one error: a tree without any has none on some of the rows either.
+
+    What a tree costs on some rows is no more than on all, so the least on these is a bound; that
+    there is no perfect tree takes half of the time on 4,000 of 19,000 rows.
+    """
+    least, gone = int(problem.row_costs().min()), watch.share_gone()
+    if watch.proved >= least:
+        return
+    rows = every(problem.n_rows, SOME_ROWS)
+    some = subproblem(problem, rows, problem.max_depth, problem.max_splits)
+    limits = watch.limits(gone + SOME_SHARE * (until - gone))
+    alone = replace(limits, proved=0, known=None, start=None)  # those are of all rows
+    found = below(some, alone, watch.still(), least)
+    assert found is not None
+    watch.ends(found)
+    watch.proves(int(found.lower_bound))
 
 
 def goes_level_by_level(problem: Problem, limits: Limits) -> bool:

@@ -88,7 +88,7 @@ class Watch:
         """Take what the last search proved of all trees, and nothing else of it."""
         best = self.best
         assert best is not None
-        self._end(found)
+        self.ends(found)
         later = []
         for seconds, _, bound in found.history:
             if self.proved < bound and self.proved < best.objective:
@@ -114,7 +114,7 @@ class Watch:
 
         What was proved is taken if it `holds` for all trees.
         """
-        self._end(found)
+        self.ends(found)
         if holds:
             self.proved = max(self.proved, found.lower_bound)
         if self.best is None or found.objective < self.best.objective:
@@ -127,7 +127,7 @@ class Watch:
             better = (told for told in history if holds or not before or told[1] < before[-1][1])
             self.best = replace(found, history=(*before, *better))
 
-    def _end(self, found: Found) -> None:
+    def ends(self, found: Found) -> None:
         """Note that a search is over."""
         self.nodes += int(found.stats.get("nodes", 0))
         if found.status == "interrupted":
