@@ -48,7 +48,8 @@ class ColumnFrontier : public Frontier<V> {
   void accept(Piece& piece, const Reply& reply) override;
   void reply(const Piece& piece, Reply& reply) const override;
   void keep_part(Worker<V>& worker, Piece& piece) override;
-  void reply_part(const Piece& piece, const Solution<V>& side, Reply& reply) const override;
+  void reply_part(const Piece& piece, const Solution<V>& side, const Solution<V>*& told,
+                  Reply& reply) const override;
   void add_neighbours(const Piece& piece, Question& question) const override;
   bool restore(const Question& question, const Reply& reply) override;
   bool take(const Question& question, Piece& piece) override;

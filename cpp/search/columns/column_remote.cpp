@@ -70,7 +70,7 @@ void ColumnFrontier<V>::reply(const Piece& piece, Reply& reply) const {
 // Of a side that was solved before the other, all is known.
 template <class V>
 void ColumnFrontier<V>::reply_part(const Piece& piece, const Solution<V>& side,
-                                   Reply& reply) const {
+                                   const Solution<V>*& told, Reply& reply) const {
   const auto& job = static_cast<const ColumnPiece<V>&>(piece).job;
   for (int s = 0; s < 2; ++s) {
     reply.lo[s] = costs_of(job.lo[s]);
@@ -79,8 +79,8 @@ void ColumnFrontier<V>::reply_part(const Piece& piece, const Solution<V>& side,
     reply.hi[s] = costs_of(hi);
     if (s == job.solving)
       keep_facts(side, reply.facts[s]);
-    else if (job.kids[s])
-      keep_facts(*job.kids[s], reply.facts[s]);
+    else if (job.kids[s] && job.kids[s].get() != told)
+      keep_facts(*(told = job.kids[s].get()), reply.facts[s]);
   }
 }
 
@@ -324,27 +324,28 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
     if (lane.chain) lane.chain->store(V::constant(kInfinite, budgets()), true, solution);
 }
 
-#define EXACTREE_REMOTE(V)                                                                     \
-  template void ColumnFrontier<V>::describe(const Piece&, Question&) const;                    \
-  template void ColumnFrontier<V>::accept(Piece&, const Reply&);                               \
-  template void ColumnFrontier<V>::reply(const Piece&, Reply&) const;                          \
-  template void ColumnFrontier<V>::keep_part(Worker<V>&, Piece&);                              \
-  template void ColumnFrontier<V>::add_neighbours(const Piece&, Question&) const;              \
-  template int ColumnFrontier<V>::place_of(const Question&) const;                             \
-  template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;                 \
-  template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&);              \
-  template void ColumnFrontier<V>::skip_rounds(int, const Question&);                          \
-  template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                                \
-  template void ColumnFrontier<V>::take_plan(const PlanFacts&);                                \
-  template void ColumnFrontier<V>::reply_part(const Piece&, const Solution<V>&, Reply&) const; \
-  template bool ColumnFrontier<V>::resume(const Question&, const Reply&, Piece&);              \
-  template bool ColumnFrontier<V>::restore(const Question&, const Reply&);                     \
-  template bool ColumnFrontier<V>::take(const Question&, Piece&);                              \
-  template bool ColumnFrontier<V>::open_side(Piece&, OpenSide<V>&);                            \
-  template void ColumnFrontier<V>::close_side(Piece&, const OpenSide<V>&,                      \
-                                              std::unique_ptr<Solution<V>>);                   \
-  template std::int64_t ColumnFrontier<V>::bytes() const;                                      \
-  template bool ColumnFrontier<V>::list_sides(Solution<V>&);                                   \
+#define EXACTREE_REMOTE(V)                                                        \
+  template void ColumnFrontier<V>::describe(const Piece&, Question&) const;       \
+  template void ColumnFrontier<V>::accept(Piece&, const Reply&);                  \
+  template void ColumnFrontier<V>::reply(const Piece&, Reply&) const;             \
+  template void ColumnFrontier<V>::keep_part(Worker<V>&, Piece&);                 \
+  template void ColumnFrontier<V>::add_neighbours(const Piece&, Question&) const; \
+  template int ColumnFrontier<V>::place_of(const Question&) const;                \
+  template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;    \
+  template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&); \
+  template void ColumnFrontier<V>::skip_rounds(int, const Question&);             \
+  template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                   \
+  template void ColumnFrontier<V>::take_plan(const PlanFacts&);                   \
+  template void ColumnFrontier<V>::reply_part(const Piece&, const Solution<V>&,   \
+                                              const Solution<V>*&, Reply&) const; \
+  template bool ColumnFrontier<V>::resume(const Question&, const Reply&, Piece&); \
+  template bool ColumnFrontier<V>::restore(const Question&, const Reply&);        \
+  template bool ColumnFrontier<V>::take(const Question&, Piece&);                 \
+  template bool ColumnFrontier<V>::open_side(Piece&, OpenSide<V>&);               \
+  template void ColumnFrontier<V>::close_side(Piece&, const OpenSide<V>&,         \
+                                              std::unique_ptr<Solution<V>>);      \
+  template std::int64_t ColumnFrontier<V>::bytes() const;                         \
+  template bool ColumnFrontier<V>::list_sides(Solution<V>&);                      \
   template void ColumnFrontier<V>::store(Solution<V>&);
 EXACTREE_REMOTE(One)
 EXACTREE_REMOTE(Curve<8>)

@@ -53,7 +53,7 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
   out.lists.assign(order.size(), {});
   V seen = V::constant(kInfinite, n);
   Job<V> job;
-  std::vector<bool> sides_told;
+  std::vector<bool> sides_told, columns_told(order.size(), false);
   Solution<V> room;
   for (const int f : order) {
     const int other = other_order_of(f);
@@ -77,7 +77,8 @@ void ColumnSource<V>::solve(Budget budget, Node& node, V best, const Relatives<V
       lower_to(seen, chain.cost_below(chain.entry(job.task.entry)));
       if (lower_to(out.upper, found)) out.best_feature = f;
       lower_to(best, found);
-      if (told && worker_.takes_part()) tell_part(frame, chain, best, sides_told, out);
+      if (told && worker_.takes_part())
+        tell_part(frame, chain, best, sides_told, columns_told, out);
     }
     if (!worker_.subset_holds()) lower_to(seen, chain.excluded_bound());
     chain.store(best, whole, out);
@@ -244,13 +245,24 @@ void ColumnSource<V>::store_open(Solution<V>& out) {
   chain.store(V::constant(kInfinite, chain.context().budgets), true, out);
 }
 
-// The same while it goes on, with the solved sides that were not told before.
+// The same while it goes on, with the columns and solved sides that were not told before.
 template <class V>
 void ColumnSource<V>::tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best,
-                                std::vector<bool>& told, const Solution<V>& out) const {
-  Solution<V> part = out;
+                                std::vector<bool>& sides, std::vector<bool>& columns,
+                                const Solution<V>& out) const {
+  Solution<V> part;
+  part.lower = out.lower;
+  part.upper = out.upper;
+  part.best_feature = out.best_feature;
+  part.depth = out.depth;
+  part.lists.resize(out.lists.size());
+  for (std::size_t f = 0; f < columns.size(); ++f) {
+    if (columns[f] || out.lists[f].empty()) continue;
+    part.lists[f] = out.lists[f];
+    columns[f] = true;
+  }
   chain.store(V::constant(kInfinite, chain.context().budgets), true, part);
-  chain.list_sides(best, frame.kids, told, part.sides);
+  chain.list_sides(best, frame.kids, sides, part.sides);
   worker_.on_part(part);
 }
 

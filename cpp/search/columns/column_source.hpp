@@ -144,8 +144,8 @@ class ColumnSource : public Source<V> {
   bool shares_fairly(const Frame<V>& frame, const Job<V>& job) const;
   Cost fair_cap(int rows) const;
   bool solve_side(const Frame<V>& frame, int feature, Job<V>& job, int s, const V& cap);
-  void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& told,
-                 const Solution<V>& out) const;
+  void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& sides,
+                 std::vector<bool>& columns, const Solution<V>& out) const;
   void tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives);
   void scan_sides(Node& node, int feature, int position, SideQuery query[2], const Cost start[2],
                   Job<V>& job);

@@ -99,9 +99,10 @@ class Frontier {
   // stopped, keep_part() takes what the worker knows of the side that is still open.
   virtual void reply(const Piece& piece, Reply& reply) const = 0;
   virtual void keep_part(Worker<V>& /*worker*/, Piece& /*piece*/) {}
-  // What is known of a piece while answer() is at it, with the side that is being solved.
+  // What is known of a piece while answer() is at it, with the side that is being solved. The other
+  // side is written down if it is not the one that was told; it is told then.
   virtual void reply_part(const Piece& /*piece*/, const Solution<V>& /*side*/,
-                          Reply& /*reply*/) const {}
+                          const Solution<V>*& /*told*/, Reply& /*reply*/) const {}
   // Adds what others have found near the piece.
   virtual void add_neighbours(const Piece& /*piece*/, Question& /*question*/) const {}
   virtual bool restore(const Question& question, const Reply& reply) = 0;

@@ -47,6 +47,7 @@ class Helper final : public AnyHelper {
   std::mutex part_mutex_;
   std::condition_variable part_told_;
   Claim part_;
+  const Solution<V>* side_told_ = nullptr;  // of the piece, solved before the other
   bool part_awaited_ = false;
   bool divisible_ = false, complete_ = false;
   typename Incumbents<V>::Unwritten unwritten_;
@@ -79,6 +80,7 @@ template <class V>
 bool Helper<V>::answer(double seconds) {
   control_.go_on(seconds);
   complete_ = false;
+  side_told_ = nullptr;
   try {
     Station<V>& here = stations().go_to(at_.level->path);
     at_.level->frontier->answer(worker_, *here.node, *at_.piece);
@@ -127,7 +129,7 @@ void Helper<V>::give_counters() {
 template <class V>
 void Helper<V>::note_part(const Solution<V>& side) {
   Claim claim{question_, {}};
-  at_.level->frontier->reply_part(*at_.piece, side, claim.reply);
+  at_.level->frontier->reply_part(*at_.piece, side, side_told_, claim.reply);
   const std::lock_guard lock(part_mutex_);
   part_ = std::move(claim);
   part_awaited_ = false;

@@ -132,7 +132,7 @@ class Ledger:
         """Keep facts: questions with their replies."""
         assert self._file is not None
         if claims:
-            self._file.write(b"".join(line_of(("claim", *claim)) for claim in claims))
+            self._file.write(b"".join(line_of_claim(*claim) for claim in claims))
             self._file.flush()
 
     def tree(self, budget: int, cost: int, tree: Any, whole: int, drawn: str | None = None) -> None:
@@ -181,8 +181,26 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False, default=
 
 def line_of(content: tuple[Any, ...]) -> bytes:
     """Write a line: a checksum and what it is the sum of."""
-    text = _encode(content).encode()
-    return b"%08x %s\n" % (crc32(text), text)
+    return _line([_encode(content).encode()])
+
+
+def line_of_claim(question: dict[str, Any], reply: dict[str, Any]) -> bytes:
+    """Write the line of a claim. Facts are most of it, and need not pass through JSON."""
+    text = _encode(["claim", question, {k: v for k, v in reply.items() if k not in FACTS}])
+    parts = [text[:-2].encode()]  # without the brackets that close
+    comma = "" if text.endswith("{}]") else ","
+    for name in FACTS:
+        if name in reply:
+            parts += [f'{comma}"{name}":"'.encode(), b64encode(reply[name]), b'"']
+            comma = ","
+    return _line([*parts, b"}]"])
+
+
+def _line(parts: list[bytes]) -> bytes:
+    checksum = 0
+    for part in parts:
+        checksum = crc32(part, checksum)
+    return b"".join([b"%08x " % checksum, *parts, b"\n"])
 
 
 def with_facts(reply: dict[str, Any]) -> dict[str, Any]:
