@@ -133,6 +133,18 @@ def test_thousands_are_not_taken_for_fractions(
     assert part["tree"]["root"]["split"]["threshold"] < 10
 
 
+def test_points_between_thousands(tmp_path: Path, capsys: Capture) -> None:
+    """Points are read as such only if the comma is said to be the decimal point."""
+    data = table(tmp_path, "x;y\n1.234,5;a\n2.234.567,25;b\n3,5;a\n1.000;a\n")
+    told = refused(capsys, "fit", data, "--target", "y")
+    assert "line 2: '1.234,5' in column 'x' has points between thousands" in told
+    read = fitted(capsys, data, "--decimal", ",", "--max-depth", "1")
+    assert 1234.5 < read["tree"]["root"]["split"]["threshold"] < 2234567.25
+    data = table(tmp_path, "x;y\n0.125;a\n3,5;b\n")
+    told = refused(capsys, "fit", data, "--target", "y", "--decimal", ",")
+    assert "'0.125' in column 'x' is not a finite number" in told
+
+
 def test_packed_files_and_other_encodings(tmp_path: Path, capsys: Capture) -> None:
     text = "größe,y\n1,a\n2,a\n3,b\n4,b\n"
     packed = tmp_path / "data.csv.gz"

@@ -28,6 +28,7 @@ NO = frozenset(("false", "False", "FALSE", "no", "No", "NO"))
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,9})?)?)?$")
 COMMA = re.compile(r"[+-]?\d+,\d+$")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$")
+POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?$")  # the same where a comma is the point
 CHOICES = ("number", "category", "date", "boolean")
 LARGEST_INTEGER = 2**53
 
@@ -115,6 +116,11 @@ class Cells:
             raise BadCell(
                 other, f"{other!r} {{}} has a decimal comma: write a point, or say --decimal ,"
             )
+        if POINTS.match(other) and not self.sure:
+            raise BadCell(
+                other,
+                f"{other!r} {{}} has points between thousands: write none, or say --decimal ,",
+            )
         raise BadCell(
             other,
             f"{other!r} {{}} is not a finite number, and {numbers[0]!r} is one: mend the cell, or "
@@ -125,7 +131,11 @@ class Cells:
         return self._number(text) is not None
 
     def _number(self, text: str) -> float | None:
-        if self.commas and COMMA.match(text):
+        if self.commas and self.sure:  # a point is none, as in 1.234,5
+            if "." in text and not POINTS.match(text):
+                return None
+            text = text.replace(".", "").replace(",", ".")
+        elif self.commas and COMMA.match(text):
             text = text.replace(",", ".")
         elif self.sure and THOUSANDS.match(text):
             text = text.replace(",", "")
