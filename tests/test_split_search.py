@@ -69,7 +69,9 @@ class Case:
         return found
 
 
-def with_missing(rng: np.random.Generator, columns: NDArray[np.int64]) -> NDArray[np.int32]:
+def with_missing(
+    rng: np.random.Generator, columns: NDArray[np.int32] | NDArray[np.int64]
+) -> NDArray[np.int32]:
     """Columns with missing rows, which are lowest and then highest, as they reach the search."""
     low, high = [], []
     for column in columns:
