@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import cluster, losses, oblique, regression, report, stopped, suites, surfaces
+from benchmarks import (
+    cluster,
+    losses,
+    oblique,
+    oblique_bars,
+    regression,
+    report,
+    stopped,
+    suites,
+    surfaces,
+)
 from benchmarks.accuracy.experiment import accuracy
 from benchmarks.anytime import anytime, fractions
 from benchmarks.data import bundled, chosen, folder
@@ -40,6 +50,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "anytime_fractions": fractions,
     "anytime_trees": stopped.trees,
     "anytime_bounds": stopped.bounds,
+    "anytime_deep": stopped.deep,
     "large": large,
     "policy": policy,
     "ratios": ratios,
@@ -51,6 +62,8 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "oblique": oblique.oblique,
     "oblique_seeds": oblique.seeds,
     "oblique_small": small,
+    "oblique_proved": oblique_bars.proved,
+    "oblique_large": oblique_bars.large,
     "accuracy": accuracy,
     "pairs": surfaces.pairs,
     "iris_columns": surfaces.iris_columns,

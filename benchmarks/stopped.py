@@ -60,6 +60,17 @@ def bounds(setting: Setting) -> Finding:
     return Finding(records, f"### Bounds at depth {OFTEN}\n\n{table(head, rows)}\n\n{text}")
 
 
+def deep(setting: Setting) -> Finding:
+    """What five and six levels find and prove in the limit of time."""
+    found = {depth: _ours(setting, depth, setting.limits.seconds) for depth in DEEP}
+    rows = [
+        [name, *(f"{_cost(found[d], name)} ({_proved(found[d], name)})" for d in DEEP)]
+        for name in (instance.name for instance in setting.instances)
+    ]
+    head = ["instance", *(f"depth {depth}: found (proved)" for depth in DEEP)]
+    return Finding([record for some in found.values() for record in some], table(head, rows))
+
+
 def _ours(setting: Setting, depth: int, seconds: float) -> list[Record]:
     return _measured(setting, depth, seconds, [OURS], setting.instances)
 

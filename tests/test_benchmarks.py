@@ -549,6 +549,8 @@ def test_stopped_searches_end_to_end(
     assert text.count("| steps | 2 | 1 | 3 | 3 | 1 | above licketysplit |") == 2
     _, text = experiment("anytime_bounds", "--only", "steps")
     assert "| tree-60x2-2 | 1 (50%) | 1 (50%) |" in text and "3 levels in 10 s 2, proved 1" in text
+    _, text = experiment("anytime_deep", "--only", "steps")
+    assert "| steps | 2 (1) | 2 (1) |" in text
 
 
 def test_bad_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from exactree.geometry import Embedding, family_of, polynomial
 from exactree.geometry.families import evaluate
+from exactree.geometry.scaling import Scalings
 from exactree.geometry.widening import widened
 
 FAMILIES = [family_of(n) for n in ("hyperplane", "sphere", "axis_quadric", "quadric")]
@@ -33,19 +34,49 @@ def test_a_surface_is_its_plane(family: Any, size: float) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_weights_of_columns_are_those_of_any_terms(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_are_exactly_those_of_the_plane(seed: int) -> None:
+    """At any point both have the same value, but for a power of two."""
     rng = np.random.default_rng(seed)
-    d = 1 + seed % 5
-    X = rng.normal(size=(20, d)) * 10.0 ** rng.integers(-300, 300, d)
+    d, family = 1 + seed % 3, FAMILIES[seed % len(FAMILIES)]
+    X = rng.normal(size=(20, d)) * 10.0 ** rng.integers(-60, 60, d)
     X += (rng.random(d) < 0.5) * 10.0 ** rng.integers(-3, 12, d)
-    embedding, _ = Embedding.of(X, family_of("hyperplane"))
-    factors = rng.normal(size=d + 1) * 10.0 ** rng.integers(-20, 20, d + 1)
-    plane = (factors * (rng.random(d + 1) < 0.8)).tolist()
-    quick = embedding._weights(plane)
-    monkeypatch.setattr("exactree.geometry.embedding.are_columns", lambda *_: False)
-    assert embedding._weights(plane) == quick
+    embedding, values = Embedding.of(X, family)
+    factors = rng.normal(size=len(values) + 1) * 10.0 ** rng.integers(-20, 20, len(values) + 1)
+    plane = (factors * (rng.random(len(values) + 1) < 0.8)).tolist()
+    weights, threshold = embedding._weights(plane)
+    assert not any(weights) or 1 <= 2 * max(map(abs, weights)) < 4
+    ratios: set[Fraction] = set()
+    for row in X[:5]:
+        x = [Fraction(v) for v in row]
+        columns = scaled(embedding.columns, x)
+        terms = scaled(embedding.terms, [evaluate(t, columns) for t in family.terms(d)])
+        wanted = sum(Fraction(p) * z for p, z in zip(plane, [*terms, 1], strict=True))
+        found = zip(weights, [evaluate(t, x) for t in family.terms(d)], strict=True)
+        value = sum(w * z for w, z in found) - threshold
+        assert (value == 0) == (wanted == 0)
+        ratios |= {wanted / value} if value else set()
+    assert len(ratios) <= 1
+    assert all((r.numerator * r.denominator).bit_count() == 1 for r in ratios)
+
+
+def scaled(scalings: Scalings, values: list[Fraction]) -> list[Fraction]:
+    powers = [Fraction(2) ** -e for e in scalings.exponents.tolist()]
+    shifts = map(Fraction, scalings.shifts.tolist())
+    return [x * power - s for x, power, s in zip(values, powers, shifts, strict=True)]
+
+
+def test_many_columns_are_scaled_as_each_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    columns = rng.normal(size=(50, 7)) * 10.0 ** rng.integers(-300, 300, (50, 1))
+    columns[::7] = 5.0
+    alone = [Scalings.of(column[None]) for column in columns]
+    for numbers in (1, 70, 10**6):
+        monkeypatch.setattr("exactree.geometry.scaling.NUMBERS_AT_ONCE", numbers)
+        found, out = Scalings.of(columns), np.empty(columns.shape)
+        assert found.exponents.tolist() == [int(one.exponents[0]) for one in alone]
+        assert found.shifts.tolist() == [float(one.shifts[0]) for one in alone]
+        found.apply(columns, out)
+        assert np.isfinite(out).all() and np.abs(out).max() < 10
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f"{f.name}{f.degree}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, frexp, inf
+from math import comb, inf
 from time import perf_counter
 
 import numpy as np
@@ -32,15 +32,15 @@ from exactree.geometry.margin import (
     no_limit,
     with_integers,
 )
+from exactree.geometry.scaling import Scalings
 from exactree.geometry.widening import widened
 from exactree.partitions import COPIES
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Polynomial = dict[Monomial, Fraction]
-Powers = dict[tuple[int, int], list[tuple[int, Fraction]]]
-# Exponents of the powers of two that columns may be scaled by: their reciprocals are floats too.
-LARGEST_EXPONENT = 1000
+Polynomial = dict[Monomial, int]
+Powers = dict[tuple[int, int], list[tuple[int, int]]]
+ZERO = Fraction(0)
 # An upper bound on the rounding error of a factor of a term, in units of 2^-53.
 ROUNDINGS = 16
 # How many planes could be written down in the time that is kept for the wider one and its recount.
@@ -52,8 +52,8 @@ class Embedding:
     """How the terms of a family become columns near one."""
 
     family: Family
-    columns: tuple[Scaling, ...]
-    terms: tuple[Scaling, ...]
+    columns: Scalings
+    terms: Scalings
 
     @classmethod
     def of(cls, X: Floats, family: Family, memory_limit: float = inf) -> tuple[Embedding, Floats]:
@@ -67,17 +67,14 @@ class Embedding:
         """
         _refuse_too_large(X, family, memory_limit)
         columns = columns_of(X)
-        scalings = [Scaling.of(column) for column in columns]
+        scalings = Scalings.of(columns)
         if family.scales_columns_together:
-            common = max(scaling.exponent for scaling in scalings)
-            scalings = [Scaling.of(column, common) for column in columns]
-        terms = family.terms(X.shape[1])
-        values = _evaluated(terms, columns, scalings)
+            scalings = Scalings.of(columns, int(scalings.exponents.max()))
+        values = _evaluated(family.terms(X.shape[1]), columns, scalings)
         near_one = family.degree == 1 and not family.scales_columns_together
-        again = [SAME if near_one else Scaling.of(column) for column in values]
-        for column, scaling in zip(values, again, strict=True):
-            scaling.apply(column, column)
-        return cls(family, tuple(scalings), tuple(again)), values
+        again = Scalings.same(len(values)) if near_one else Scalings.of(values)
+        again.apply(values, values)
+        return cls(family, scalings, again), values
 
     def surface(
         self,
@@ -144,70 +141,71 @@ class Embedding:
 
     def _sizes(self, X: Floats) -> Floats:
         """Give the columns with all signs positive, which bounds what is rounded on the way."""
-        large = [
-            np.abs(column * 2.0**-s.exponent) + abs(s.shift)
-            for column, s in zip(columns_of(X), self.columns, strict=True)
-        ]
+        large = self.columns.sizes(columns_of(X))
         terms = self.family.terms(X.shape[1])
+        if are_columns(terms, len(large)):
+            return self.terms.sizes(large)
         sizes = np.empty((len(terms), len(X)))
-        for term, s, out in zip(terms, self.terms, sizes, strict=True):
-            out[:] = evaluate(term, large) * 2.0**-s.exponent + abs(s.shift)
-        return sizes
+        for term, out in zip(terms, sizes, strict=True):
+            out[:] = evaluate(term, large)
+        return self.terms.sizes(sizes)
 
     def values(self, X: Floats) -> Floats:
         """Give the columns of other rows, terms by rows."""
-        terms = self.family.terms(X.shape[1])
-        values = _evaluated(terms, columns_of(X), self.columns)
-        for column, scaling in zip(values, self.terms, strict=True):
-            scaling.apply(column, column)
+        values = _evaluated(self.family.terms(X.shape[1]), columns_of(X), self.columns)
+        self.terms.apply(values, values)
         return values
 
     def _weights(self, plane: Sequence[float]) -> tuple[list[Fraction], Fraction]:
-        """Give factors of the family's terms in the user's columns, and the threshold, exactly."""
-        terms = self.family.terms(len(self.columns))
-        if are_columns(terms, len(self.columns)) and all(scaling == SAME for scaling in self.terms):
-            return self._of_columns(plane)
-        total: Polynomial = {}
-        powers: Powers = {}
-        constant = Fraction(plane[-1])
-        for factor, term, scaling in zip(plane, terms, self.terms, strict=False):
-            if factor:
-                part = Fraction(factor) / scaling.unit
-                constant -= part * scaling.centre
-                for monomial in term:
-                    _add_expanded(total, part, monomial, self.columns, powers)
-        constant += total.pop((), Fraction(0))
-        weights = [total.get(term[0], Fraction(0)) for term in terms]
-        largest = max(map(abs, weights), default=Fraction(0))
-        size = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
-        return [weight / size for weight in weights], -constant / size
+        """Give factors of the family's terms in the user's columns, and the threshold, exactly.
 
-    def _of_columns(self, plane: Sequence[float]) -> tuple[list[Fraction], Fraction]:
-        """Give the same where terms are columns: the sum of p (x / 2^e - shift) and a constant.
-
-        Factors are divided by the power of two below the largest; floats are whole numbers divided
-        by powers of two, so integers are enough for all of it.
+        Factors are divided by the power of two below the largest. All numbers on the way are whole
+        ones divided by powers of two: a factor p of a term, divided by its 2^e, by one that is
+        common to all, and a product of columns by one that is the same in every term that has it.
+        So sums are those of integers.
         """
-        scaled = list(zip(plane, self.columns, strict=False))
-        size = max((frexp(p)[1] - 1 - s.exponent for p, s in scaled if p), default=-1)
-        weights = [_times_power(p, -s.exponent - size) for p, s in scaled]
-        common = max(p.as_integer_ratio()[1] for p in map(float, plane))
-        total = 0
-        for factor, shift in [*((p, -s.shift) for p, s in scaled), (plane[-1], 1.0)]:
-            if factor:
-                above, below = float(factor).as_integer_ratio()
-                total += above * int(shift) * (common // below)
-        return weights, -Fraction(total, common) * Fraction(2) ** -size
+        terms = self.family.terms(len(self.columns.shifts))
+        exponents = self.columns.exponents.tolist()
+        shifts = [int(shift) for shift in self.columns.shifts.tolist()]
+        of_terms = zip(self.terms.exponents.tolist(), self.terms.shifts.tolist(), strict=True)
+        scaled = list(zip(map(_dyadic, plane), terms, of_terms, strict=False))
+        whole, halvings = _dyadic(plane[-1])
+        common = max(halvings, *(n + max(e, 0) for (_, n), _, (e, _) in scaled), 0)
+        total: Polynomial = {(): whole << (common - halvings)}
+        powers: Powers = {}
+        for (part, n), term, (exponent, shift) in scaled:
+            if part:
+                total[()] -= (part * int(shift)) << (common - n)
+                for monomial in term:
+                    _add_expanded(total, part << (common - n - exponent), monomial, shifts, powers)
+        constant = total.pop(())
+        found = [
+            (total.get(term[0], 0), common + sum(exponents[j] * power for j, power in term[0]))
+            for term in terms
+        ]
+        size = max((part.bit_length() - n - 1 for part, n in found if part), default=-1)
+        return [_fraction(part, n + size) for part, n in found], _fraction(-constant, common + size)
 
 
-def _times_power(factor: float, power: int) -> Fraction:
-    """Give a float times a power of two, exactly.
+def _dyadic(factor: float) -> tuple[int, int]:
+    """Give a float as a whole number and how often that is halved.
 
-    >>> _times_power(0.75, -2)
-    Fraction(3, 16)
+    >>> _dyadic(0.75), _dyadic(6.0)
+    ((3, 2), (6, 0))
     """
     above, below = float(factor).as_integer_ratio()
-    return Fraction(above << max(power, 0), below << max(-power, 0))
+    return above, below.bit_length() - 1
+
+
+def _fraction(whole: int, halvings: int) -> Fraction:
+    """Give a whole number divided by a power of two.
+
+    >>> _fraction(6, 2), _fraction(3, -1)
+    (Fraction(3, 2), Fraction(6, 1))
+    """
+    if not whole:
+        return ZERO
+    return Fraction(whole << max(-halvings, 0), 1 << max(halvings, 0))
 
 
 def exact_vectors(X: Floats, family: Family, rows: NDArray[np.intp]) -> list[list[Fraction]]:
@@ -222,54 +220,6 @@ def exact_vectors(X: Floats, family: Family, rows: NDArray[np.intp]) -> list[lis
     return [[Fraction(1), *(evaluate(t, x) for t in terms)] for x in points]
 
 
-@dataclass(frozen=True)
-class Scaling:
-    """From x to x / 2^exponent - shift."""
-
-    exponent: int
-    shift: float
-
-    @classmethod
-    def of(cls, column: Floats, exponent: int | None = None) -> Scaling:
-        """Make the spread about one and the mean about zero.
-
-        >>> Scaling.of(np.array([1e6, 1e6 + 4]))
-        Scaling(exponent=1, shift=500001.0)
-        """
-        largest = float(np.abs(column).max(initial=0.0))
-        if exponent is None:
-            rough = int(np.frexp(largest)[1])
-            spread = float(_halved(column, rough).std())
-            exponent = rough + int(np.frexp(spread)[1]) - 1 if spread else 0
-            exponent = max(min(exponent, LARGEST_EXPONENT), -LARGEST_EXPONENT)
-        return cls(exponent, float(np.rint(_halved(column, exponent).mean())))
-
-    def apply(self, column: Floats, out: Floats) -> None:
-        """Write the scaled column; both may be the same."""
-        if self != SAME or out is not column:
-            np.multiply(column, 2.0**-self.exponent, out=out)
-            np.subtract(out, self.shift, out=out)
-
-    @property
-    def unit(self) -> Fraction:
-        """What one is worth in the user's column."""
-        return Fraction(2) ** self.exponent
-
-    @property
-    def centre(self) -> Fraction:
-        """What becomes zero."""
-        return Fraction(self.shift) * self.unit
-
-    def power(self, n: int) -> list[tuple[int, Fraction]]:
-        """Multiply the n-th power of a scaled x out: exponents of x with their factors."""
-        shift, unit = Fraction(-self.shift), self.unit
-        found = [(e, comb(n, e) * shift ** (n - e) / unit**e) for e in range(n + 1)]
-        return [(e, factor) for e, factor in found if factor]
-
-
-SAME = Scaling(0, 0.0)
-
-
 def _refuse_too_large(X: Floats, family: Family, memory_limit: float) -> None:
     terms = len(family.terms(X.shape[1]))
     needed = COPIES * 8 * len(X) * terms
@@ -282,52 +232,39 @@ def _refuse_too_large(X: Floats, family: Family, memory_limit: float) -> None:
         )
 
 
-def _halved(column: Floats, times: int) -> Floats:
-    """Divide by a power of two; a product is faster, but not all of these are floats."""
-    if abs(times) > LARGEST_EXPONENT:
-        return np.ldexp(column, -times)
-    return column * 2.0**-times
-
-
-def _evaluated(
-    terms: Sequence[Term], columns: Sequence[Floats], scalings: Sequence[Scaling]
-) -> Floats:
+def _evaluated(terms: Sequence[Term], columns: Floats, scalings: Scalings) -> Floats:
     """Evaluate terms of scaled columns; where they are these columns, without other copies."""
-    small = np.empty((len(columns), len(columns[0])))
-    for column, scaling, out in zip(columns, scalings, small, strict=True):
-        scaling.apply(column, out)
+    small = np.empty(columns.shape)
+    scalings.apply(columns, small)
     if are_columns(terms, len(columns)):
         return small
-    values, small_columns = np.empty((len(terms), len(columns[0]))), list(small)
+    values = np.empty((len(terms), columns.shape[1]))
     for term, out in zip(terms, values, strict=True):
-        out[:] = evaluate(term, small_columns)
+        out[:] = evaluate(term, small)
     return values
 
 
 def _add_expanded(
-    total: Polynomial,
-    factor: Fraction,
-    monomial: Monomial,
-    columns: Sequence[Scaling],
-    powers: Powers,
+    total: Polynomial, factor: int, monomial: Monomial, shifts: Sequence[int], powers: Powers
 ) -> None:
-    """Add factor times a product of powers of (x - centre) / unit, multiplied out.
+    """Add factor times a product of powers of (x - shift), multiplied out.
 
     `powers` has those that were multiplied out before, by column and power.
 
     >>> found = {}
-    >>> _add_expanded(found, Fraction(1), ((0, 2),), [Scaling(1, 3.0)], {})  # (x / 2 - 3)^2
-    >>> {key: str(value) for key, value in found.items()}
-    {(): '9', ((0, 1),): '-3', ((0, 2),): '1/4'}
+    >>> _add_expanded(found, 1, ((0, 2),), [3], {})  # (x - 3)^2
+    >>> found
+    {(): 9, ((0, 1),): -6, ((0, 2),): 1}
     """
     parts: Polynomial = {(): factor}
     for j, power in monomial:
         if (j, power) not in powers:
-            powers[j, power] = columns[j].power(power)
+            by_power = ((e, comb(power, e) * (-shifts[j]) ** (power - e)) for e in range(power + 1))
+            powers[j, power] = [(e, by) for e, by in by_power if by]
         parts = {
             (*key, (j, e)) if e else key: value * by
             for key, value in parts.items()
             for e, by in powers[j, power]
         }
     for key, value in parts.items():
-        total[key] = total.get(key, Fraction(0)) + value
+        total[key] = total.get(key, 0) + value

@@ -146,9 +146,9 @@ def are_columns(terms: Sequence[Term], columns: int) -> bool:
     return len(terms) == columns and all(t == (((j, 1),),) for j, t in enumerate(terms))
 
 
-def columns_of(table: NDArray[np.generic]) -> list[NDArray[np.float64]]:
+def columns_of(table: NDArray[np.generic]) -> NDArray[np.float64]:
     """Give the columns of a table, each in one piece: sums over them are faster then."""
-    return list(np.ascontiguousarray(table.T, dtype=np.float64))
+    return np.ascontiguousarray(table.T, dtype=np.float64)
 
 
 def embed(

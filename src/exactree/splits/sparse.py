@@ -63,8 +63,7 @@ class SparseSources(Sources):
         beyond = Partitions(nothing, exhaustive=False)
         sets = comb(X.shape[1], self.most)
         # Every set of columns has a partition between any two values of a column at least.
-        least = sets * (max(len(np.unique(column)) for column in X.T) - 1)
-        if least > listing.reach:
+        if any(sets * (len(np.unique(column)) - 1) > listing.reach for column in X.T):
             return beyond
         cells = []
         try:
