@@ -170,3 +170,16 @@ def test_splits_that_make_no_sense_are_refused(split: dict[str, Any], message: s
     root = {"split": split, "left": leaf, "right": leaf}
     with pytest.raises(ValueError, match=message):
         from_dict({"format": "exactree.tree", "version": 2, "root": root})
+
+
+def test_the_strongest_terms_are_stored() -> None:
+    strengths = (0.0, *(1 / (1 + (7 * k) % 12) for k in range(12)))
+    plane = Surface(family_of("hyperplane"), (0.0, *np.linspace(1, 2, 12).tolist()), 0.5)
+    split = SurfaceSplit(plane, 13, strengths)
+    data = json.loads(json.dumps(split.to_dict()))
+    assert not faults(to_dict(Node(split, Leaf(0), Leaf(1))), schema(), schema())
+    assert SurfaceSplit.from_dict(data).formula() == split.formula()
+    assert "strongest" not in SurfaceSplit(plane, 13).to_dict()
+    for wrong in ([0], [0] * 12, [*range(1, 13)], ["a"] * 12, 3):
+        with pytest.raises(ValueError, match="strongest"):
+            SurfaceSplit.from_dict({**data, "strongest": wrong})

@@ -13,8 +13,8 @@ from exactree.geometry import KINDS, Family, Surface, Term
 MOST_TERMS = 1_000_000
 
 
-def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
-    """Read what `SurfaceSplit.to_dict` writes: the surface, and how many columns there are.
+def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int, tuple[float, ...]]:
+    """Read what `SurfaceSplit.to_dict` writes: the surface, how many columns, strengths if known.
 
     >>> read_surface({"kind": "surface", "family": "plane", "degree": 1, "columns": 1,
     ...     "terms": [], "at_most": 0.5})
@@ -24,12 +24,13 @@ def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
     """
     exact = "exact_terms" in data
     listed, limit = ("exact_terms", "exact_at_most") if exact else ("terms", "at_most")
-    read_record(data, "the split", ("kind", "family", "degree", "columns", listed, limit))
+    required = ("kind", "family", "degree", "columns", listed, limit)
+    read_record(data, "the split", required, optional=("strongest",))
     columns = read_whole(data["columns"], "columns", 1)
     family = _family(data, columns)
     places = {term: place for place, term in enumerate(family.terms(columns))}
     coefficients = [0 if exact else 0.0] * len(places)
-    seen = set()
+    seen: dict[Term, int] = {}
     for at, entry in enumerate(read_list(data[listed], listed)):
         where = f"{listed}[{at}]"
         value, term = read_list(entry, where, 2)
@@ -37,10 +38,28 @@ def read_surface(data: Mapping[str, Any]) -> tuple[Surface, int]:
         if key not in places or key in seen:
             wanted = "a term of the family" if key not in places else "a term that is new here"
             raise wrong(term, where, wanted)
-        seen.add(key)
+        seen[key] = places[key]
         coefficients[places[key]] = _read_coefficient(value, where, exact=exact)
     threshold = _read_coefficient(data[limit], limit, exact=exact)
-    return Surface(family, tuple(coefficients), threshold, exact), columns
+    strengths = _strengths(data.get("strongest"), list(seen.values()), len(places))
+    return Surface(family, tuple(coefficients), threshold, exact), columns, strengths
+
+
+def _strengths(order: Any, listed: list[int], terms: int) -> tuple[float, ...]:
+    """Give numbers that fall from the strongest to the weakest of the terms that are listed.
+
+    >>> _strengths([1, 0], [0, 2], 3), _strengths(None, [0, 2], 3)
+    ((0.5, 0.0, 1.0), ())
+    """
+    if order is None:
+        return ()
+    read = [read_whole(at, "strongest") for at in read_list(order, "strongest")]
+    if sorted(read) != list(range(len(listed))):
+        raise wrong(order, "strongest", f"the numbers below {len(listed)}, each of them once")
+    strengths = [0.0] * terms
+    for rank, at in enumerate(read):
+        strengths[listed[at]] = 1 - rank / len(read)
+    return tuple(strengths)
 
 
 def _family(data: Mapping[str, Any], columns: int) -> Family:

@@ -50,7 +50,7 @@ class SurfaceSplit(Split):
         How many columns the data has.
     strengths : tuple of float
         How much each term moves the sum from row to row: where there are many terms, a formula has
-        the strongest. Nothing else depends on it, and it is not stored.
+        the strongest. Nothing else depends on it; of many terms their order is stored.
 
     Examples
     --------
@@ -135,10 +135,11 @@ class SurfaceSplit(Split):
     def to_dict(self) -> dict[str, Any]:
         """Give JSON-compatible data: the terms that count, as powers of columns, and the threshold.
 
-        Integers of any length, where float64 could not part the training rows, are kept as text.
+        Integers of any length, where float64 could not part the training rows, are kept as text. Of
+        many terms it is told which are the strongest.
         """
         surface = self.surface
-        found = {
+        found: dict[str, Any] = {
             "kind": self.kind,
             "family": surface.family.name,
             "degree": surface.family.degree,
@@ -146,6 +147,9 @@ class SurfaceSplit(Split):
         }
         terms = zip(surface.coefficients, self._terms(), strict=True)
         listed = [[c, [list(map(list, monomial)) for monomial in term]] for c, term in terms if c]
+        if self.strengths and len(listed) > MOST_TERMS:
+            strengths = [s for s, c in zip(self.strengths, surface.coefficients, strict=True) if c]
+            found["strongest"] = sorted(range(len(listed)), key=lambda k: -strengths[k])
         if not surface.exact:
             return {**found, "terms": listed, "at_most": surface.threshold}
         exact = [[str(c), term] for c, term in listed]
