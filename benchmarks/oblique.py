@@ -14,12 +14,22 @@ PEERS = ["cart", "logistic_tree", "tao"]
 
 
 def oblique(setting: Setting) -> Finding:
-    """Errors of every solver at depths one to three, and the seconds of ours."""
+    """Errors of every solver at depths one to three, and the seconds of ours.
+
+    Beside them those of thresholds, which the exact search has half of the time for.
+    """
     problems = [Problem(splits="hyperplane", max_depth=depth) for depth in DEPTHS]
     peers = [*PEERS, *installed()]
     records = setting.measure("oblique", problems, solvers=[OURS, *peers])
+    half = replace(setting.limits, seconds=setting.limits.seconds / 2, inner_runs=1)
+    plain = [replace(problem, splits="axis") for problem in problems]
+    what = {"solvers": [OURS], "limits": half, "repeat": 1}
+    thresholds = {
+        (record["instance"]["name"], record["problem"]["max_depth"]): record.get("objective")
+        for record in setting.measure("oblique", plain, **what)
+    }
     view = replace(setting.view, allow_unconfirmed=True, independent=False)
-    head = ["instance", "size", "depth", "seconds", "errors", "proved", *peers]
+    head = ["instance", "size", "depth", "seconds", "errors", "proved", "thresholds", *peers, ""]
     rows = []
     for line in lines(records, view):
         ours = line.best[OURS]
@@ -27,7 +37,10 @@ def oblique(setting: Setting) -> Finding:
         cells = [line.group.instance, shape(line.best), str(line.group.problem.max_depth)]
         cells += ["" if seconds is None else duration(seconds)]
         cells += [number(ours.get("objective")), number(ours.get("lower_bound"))]
-        rows.append([*cells, *(number(line.best[peer].get("objective")) for peer in peers)])
+        others = [thresholds[line.group.instance, line.group.problem.max_depth]]
+        others += [line.best[peer].get("objective") for peer in peers]
+        worse = any(cost is not None and cost < ours["objective"] for cost in others)
+        rows.append([*cells, *map(number, others), "worse than another" if worse else ""])
     return Finding(records, table(head, rows))
 
 

@@ -1,14 +1,17 @@
 // The Python face of searches for trees of some shape.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
 #include "bindings.hpp"
 #include "shapes/monotone.hpp"
+#include "shapes/perfect.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -79,6 +82,23 @@ Found<double> monotone_numbers_of(const Given<std::int32_t, 2>& ranks,
   });
 }
 
+std::optional<bool> perfect_tree_of(const Given<std::int32_t, 2>& ranks,
+                                    const Given<std::int32_t, 1>& labels, int depth,
+                                    const nb::object& stop) {
+  const std::size_t columns = ranks.shape(0), rows = ranks.shape(1);
+  require_shape(labels.size() == rows, "there must be a label for every row");
+  require_shape(rows < (std::size_t{1} << 15), "more than 32,767 rows");
+  require_shape(depth >= 0, "a budget is negative");
+  const auto ask = [&stop] {
+    nb::gil_scoped_acquire acquire;
+    return nb::cast<bool>(stop());
+  };
+  nb::gil_scoped_release release;
+  const Perfect found = perfect_tree(ranks.data(), columns, rows, labels.data(), depth, ask);
+  if (found == Perfect::kStopped) return std::nullopt;
+  return found == Perfect::kFound;
+}
+
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
@@ -93,6 +113,10 @@ void bind_shapes(nb::module_& m) {
         "counts"_a.noconvert(), "min_rows"_a, "depth"_a, "splits"_a, "weights"_a.noconvert(),
         "targets"_a.noconvert(), "slack"_a, "penalty"_a, "cap"_a, "stop"_a,
         "Find the best monotone tree for numbers, which are centred; see `monotone_classes`.");
+  m.def("perfect_tree", &perfect_tree_of, "ranks"_a.noconvert(), "labels"_a.noconvert(), "depth"_a,
+        "stop"_a,
+        "Tell whether a tree of so many levels gets every row right.\n\n"
+        "`stop` is asked now and then; None if the search was stopped.");
 }
 
 }  // namespace exactree

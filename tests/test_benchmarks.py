@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jobs_here import run_here
 
 import exactree
 from benchmarks import __main__ as command
@@ -28,7 +29,6 @@ from benchmarks.data import (
 )
 from benchmarks.jobs import Job, Limits, Problem, Record, alternating
 from benchmarks.judge import judge
-from benchmarks.machine import machine
 from benchmarks.report import View
 from benchmarks.solvers import SOLVERS, Answer, Prepared, Solver, cores, find
 from benchmarks.worker import measure, peak_megabytes, perform
@@ -417,14 +417,7 @@ def test_plots_are_written(tmp_path: Path) -> None:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run jobs here, so that solvers of the test are known to the worker."""
-
-    def run(job: Job) -> Record:
-        record = {**job.to_dict(), **runner.claims(job), **perform(job), "machine": machine()}
-        if job.interrupt_after is not None:
-            record |= {"status": "interrupted", "interrupted": record["ended"] - 0.125}
-        return record
-
-    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(runner, "run", run_here)
 
 
 def enter(monkeypatch: pytest.MonkeyPatch, *solvers: Solver) -> None:

@@ -15,7 +15,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from exactree import OptimalTreeClassifier, OptimalTreeClassifierCV, size_path, solve, tree
+from exactree import (
+    OptimalTreeClassifier,
+    OptimalTreeClassifierCV,
+    Progress,
+    size_path,
+    solve,
+    tree,
+)
 from exactree.sizes import choosing
 from exactree.splits import AxisSplit
 from exactree.starting import read_start
@@ -120,6 +127,21 @@ def test_a_start_of_surfaces() -> None:
     axis = solve(X, y, max_depth=2)
     found = solve(X, y, splits="hyperplane", max_depth=2, start=axis, time_limit=0)
     assert found.objective <= axis.objective
+
+
+def test_progress_is_never_above_a_start() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    y = np.where(np.arange(len(y)) % 9 == 0, 1 - y, y)
+    best = solve(X, y, splits="hyperplane", max_depth=1, time_limit=0.3)
+    shown: list[float] = []
+
+    def note(progress: Progress) -> bool:
+        shown.append(progress.objective)
+        return len(shown) == 3
+
+    how: dict[str, Any] = {"splits": "hyperplane", "max_depth": 1, "on_progress": note}
+    found = solve(X, y, start=best, **how)
+    assert found.status == "stopped" and max(shown) <= best.objective
 
 
 def test_what_is_wrong_with_a_start_is_said(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from exactree.preparing import Data, make_problem, read_data, read_priced
 from exactree.problem import (
     Found,
     Limits,
+    Number,
     OnProgress,
     Plane,
     Problem,
@@ -189,6 +190,7 @@ class Solving:
             )
         self.show: OnProgress = self.watch
         self.start = self._start()
+        self.watch.known = None if self.start is None else self.start.cost
 
     def _start(self) -> Start | None:
         """Read the tree to begin with; a search over ranks looks for nothing that costs more."""
@@ -353,14 +355,17 @@ class Watch:
     def __init__(self, problem: Problem, request: Request) -> None:
         self.problem, self.request = problem, request
         self.reason: Status | None = None
+        self.known: Number | None = None  # what a tree costs that was there before the search
 
     def __call__(self, progress: Progress) -> None:
         """Take what the search tells."""
         check()
         if self.reason is not None:  # several searches in a row: the later ones end at once
             raise KeyboardInterrupt
-        price = self.problem.price
-        best, bound = price(progress.objective), price(progress.lower_bound)
+        price, least = self.problem.price, progress.objective
+        if self.known is not None:
+            least = min(least, self.known)
+        best, bound = price(least), price(min(progress.lower_bound, least))
         shown = replace(progress, objective=best, lower_bound=bound)
         if self._stopped_by_user(shown):
             self._end("stopped")

@@ -19,6 +19,7 @@ from exactree.bounds import useful_splits
 from exactree.engines.close_pairs import bounds_at_once
 from exactree.engines.low_targets import bound_by_targets, has_low_targets
 from exactree.engines.numbers import is_numbers
+from exactree.engines.perfect import no_perfect_tree
 from exactree.engines.priced_sizes import by_sizes
 from exactree.engines.some_rows import every
 from exactree.engines.subproblems import subproblem
@@ -60,6 +61,8 @@ IMPROVING_SHARE, IMPROVING_OF_FOUR, BOUND_SHARE = 0.4, 0.05, 0.95
 ROUNDS_END, LITTLE_SHARE = 5, 0.05
 # Of more levels and so many rows, some of the rows come first, so many, in this part of the time.
 MANY_ROWS, SOME_ROWS, SOME_SHARE = 8000, 4000, 0.9
+# Of so many classes it is tried first to show that every tree errs, in this part of the time.
+SEVERAL, PERFECT_SHARE = 3, 0.6
 
 
 def is_deep(problem: Problem) -> bool:
@@ -319,22 +322,46 @@ def _bound(below: RunBelow, problem: Problem, watch: Watch) -> None:
             watch.took(found.tree, found.objective)  # the best of all: it is below the target
         return found
 
-    if problem.n_rows >= MANY_ROWS and problem.max_depth > ROUNDS_END and not is_numbers(problem):
-        _bound_by_some(below, problem, watch, until)
+    if not is_numbers(problem):
+        _bound_by_one(below, problem, watch, until)
+        if watch.is_over():
+            return
     bound_by_targets(problem, watch.least(), watch.proved, search)
 
 
-def _bound_by_some(below: RunBelow, problem: Problem, watch: Watch, until: float) -> None:
+def _bound_by_one(below: RunBelow, problem: Problem, watch: Watch, until: float) -> None:
     """Prove the cost of one error: a tree without any has none on some of the rows either.
 
     What a tree costs on some rows is no more than on all, so the least on these is a bound; that
     there is no perfect tree takes half of the time on 4,000 of 19,000 rows.
     """
-    least, gone = int(problem.row_costs().min()), watch.share_gone()
+    least = int(problem.row_costs().min())
     if watch.proved >= least:
         return
-    rows = every(problem.n_rows, SOME_ROWS)
-    some = subproblem(problem, rows, problem.max_depth, problem.max_splits)
+    some = problem
+    if problem.n_rows >= MANY_ROWS:
+        rows = every(problem.n_rows, SOME_ROWS)
+        some = subproblem(problem, rows, problem.max_depth, problem.max_splits)
+    if problem.n_classes >= SEVERAL:
+        _none_is_perfect(some, watch, least, until)
+    elif some is not problem and problem.max_depth > ROUNDS_END:
+        _none_is_below(below, some, watch, least, until)
+
+
+def _none_is_perfect(some: Problem, watch: Watch, least: int, until: float) -> None:
+    """Refute all trees without an error: where there are several classes, that is soon done."""
+    gone = watch.share_gone()
+    seconds = watch.limits(gone + PERFECT_SHARE * (until - gone)).seconds
+    try:
+        if no_perfect_tree(some, seconds, watch.still()):
+            watch.proves(least)
+    except KeyboardInterrupt:
+        watch.status = "interrupted"
+
+
+def _none_is_below(below: RunBelow, some: Problem, watch: Watch, least: int, until: float) -> None:
+    """Search for trees below the cost of one error."""
+    gone = watch.share_gone()
     limits = watch.limits(gone + SOME_SHARE * (until - gone))
     alone = replace(limits, proved=0, known=None, start=None)  # those are of all rows
     found = below(some, alone, watch.still(), least)

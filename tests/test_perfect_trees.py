@@ -1,0 +1,76 @@
+"""Whether some tree gets every row right: against all trees of tiny tables, and optimal ones."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from exactree import _native, solve
+
+
+def never() -> bool:
+    return False
+
+
+def brute(ranks: Any, labels: Any, depth: int) -> bool:
+    """Try every tree."""
+
+    @cache
+    def perfect(rows: tuple[int, ...], levels: int) -> bool:
+        if len({int(labels[i]) for i in rows}) <= 1:
+            return True
+        if levels == 0:
+            return False
+        for column in ranks:
+            for value in {int(column[i]) for i in rows}:
+                left = tuple(i for i in rows if column[i] <= value)
+                right = tuple(i for i in rows if column[i] > value)
+                if right and perfect(left, levels - 1) and perfect(right, levels - 1):
+                    return True
+        return False
+
+    return perfect(tuple(range(len(labels))), depth)
+
+
+def table(rng: np.random.Generator, most: int) -> tuple[Any, Any]:
+    n, d = int(rng.integers(1, most)), int(rng.integers(1, 4))
+    ranks = rng.integers(0, int(rng.integers(1, 9)), (d, n)).astype(np.int32)
+    return ranks, rng.integers(0, int(rng.integers(1, 7)), n).astype(np.int32)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tiny_tables_against_all_trees(seed: int) -> None:
+    rng, seen = np.random.default_rng(seed), set()
+    for _ in range(100):
+        ranks, labels = table(rng, 12)
+        depth = int(rng.integers(0, 4))
+        found = _native.perfect_tree(ranks, labels, depth, never)
+        assert found == brute(ranks, labels, depth)
+        seen.add((depth, found))
+    assert len(seen) >= 7  # all but no splits at all for rows that need some, at most
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_medium_tables_against_optimal_trees(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, d, depth = int(rng.integers(20, 150)), int(rng.integers(1, 20)), int(rng.integers(2, 5))
+    X = rng.integers(0, int(rng.integers(2, 40)), (n, d))
+    leaf = np.zeros(n, int)
+    for _ in range(depth):  # a planted tree, with some labels wrong in half of the cases
+        leaf = 2 * leaf + (X[np.arange(n), rng.integers(0, d, 2**depth)[leaf]] > np.median(X))
+    y = leaf % int(rng.integers(2, 9))
+    if seed % 2:
+        y[rng.integers(0, n, 2)] = 0
+    ranks = np.ascontiguousarray(np.array([np.unique(x, return_inverse=True)[1] for x in X.T]))
+    found = _native.perfect_tree(ranks.astype(np.int32), y.astype(np.int32), depth, never)
+    assert found == (solve(X, y, max_depth=depth).objective == 0)
+
+
+def test_it_can_be_stopped_and_refuses_what_does_not_fit() -> None:
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(rng.random((8, 400)), axis=1).astype(np.int32)
+    labels = rng.integers(0, 2, 400).astype(np.int32)
+    assert _native.perfect_tree(ranks, labels, 6, lambda: True) is None
+    with pytest.raises(ValueError, match="a label for every row"):
+        _native.perfect_tree(ranks, labels[:-1], 2, never)
