@@ -1,7 +1,6 @@
 #include "shapes/perfect.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -48,6 +47,7 @@ class PerfectSearch {
   static constexpr std::size_t kRowsAtOnce = 8;  // then it is asked whether they can be parted
   static constexpr std::size_t kMostKnown = 1 << 20;
   static constexpr std::size_t kMostClasses = 16;  // whose intervals are looked at
+  static constexpr std::size_t kRowsBetween = 16;  // two looks at these
   static constexpr Rank kRefuted = std::numeric_limits<Rank>::max();
   static constexpr int kKnownLevels = 3;      // fewer are refuted sooner than looked up
   static constexpr long kAskEvery = 256;      // nodes of two levels
@@ -123,42 +123,64 @@ class PerfectSearch {
 
   // More classes than leaves. From the value L on, rows up to there have more classes than one side
   // can tell apart; up to H, those from there on. If L <= H, L is a pivot. Else one above L is none
-  // that L would not be, too, and one below H none that H would not be.
+  // that L would not be, too, and one below H none that H would not be. With more rows L only gets
+  // smaller and H larger, so that some of the rows may be enough.
   void narrow_by_classes(const RowList& rows, std::size_t most, std::size_t classes,
                          std::vector<Interval>& pivots) {
     if (classes > kMostClasses) return;
     first_.resize(classes * wide_), last_.resize(classes * wide_);
-    std::size_t known = 0;
-    for (const auto i : rows) {
+    std::size_t known = 0, open = columns_;
+    for (std::size_t k = 0; k < rows.size() && open > 0; ++k) {
+      const std::int32_t label = labels_[rows[k]];
       std::size_t mine = 0;
-      while (mine < known && seen_[mine] != labels_[i]) ++mine;
-      const Rank* row = by_row_.data() + i * wide_;
+      while (mine < known && seen_[mine] != label) ++mine;
+      const Rank* row = by_row_.data() + rows[k] * wide_;
       Rank *first = first_.data() + mine * wide_, *last = last_.data() + mine * wide_;
       if (mine == known) {
         ++known;  // in the order in which they were counted
         std::copy(row, row + wide_, first);
         std::copy(row, row + wide_, last);
-        continue;
+      } else {
+        for (std::size_t j = 0; j < wide_; ++j) {
+          first[j] = std::min(first[j], row[j]);
+          last[j] = std::max(last[j], row[j]);
+        }
       }
-      for (std::size_t j = 0; j < wide_; ++j) {
-        first[j] = std::min(first[j], row[j]);
-        last[j] = std::max(last[j], row[j]);
+      const bool look = k % kRowsBetween == kRowsBetween - 1 || k + 1 == rows.size();
+      if (look && known == classes) open = narrowed(classes - most, classes, pivots);
+    }
+  }
+
+  // Sets the pivots of all columns by the intervals of the classes; how many are not refuted. The
+  // n-th largest first value is L, as `most` of the classes begin before it.
+  std::size_t narrowed(std::size_t n, std::size_t classes, std::vector<Interval>& pivots) {
+    ends_.assign(2 * n * wide_, 0);
+    Rank *largest = ends_.data(), *smallest = largest + n * wide_;
+    std::fill(smallest, smallest + n * wide_, kRefuted);
+    for (std::size_t c = 0; c < classes; ++c) {
+      Rank *first = copy_of(first_, c, 0), *last = copy_of(last_, c, 1);
+      for (std::size_t k = 0; k < n; ++k) {
+        Rank *above = largest + k * wide_, *below = smallest + k * wide_;
+        for (std::size_t j = 0; j < wide_; ++j) {
+          const Rank a = first[j], b = last[j];
+          first[j] = std::min(above[j], a), above[j] = std::max(above[j], a);
+          last[j] = std::max(below[j], b), below[j] = std::min(below[j], b);
+        }
       }
     }
-    std::array<Rank, kMostClasses> firsts, lasts;
+    std::size_t open = 0;
     for (std::size_t j = 0; j < columns_; ++j) {
-      for (std::size_t c = 0; c < classes; ++c) {
-        firsts[c] = first_[c * wide_ + j];
-        lasts[c] = last_[c * wide_ + j];
-      }
-      const auto many = static_cast<std::ptrdiff_t>(classes);
-      const auto at = static_cast<std::ptrdiff_t>(most);
-      std::nth_element(firsts.begin(), firsts.begin() + at, firsts.begin() + many);
-      std::nth_element(lasts.begin(), lasts.begin() + at, lasts.begin() + many,
-                       std::greater<Rank>());
-      const Rank from = lasts[most], to = firsts[most];
+      const Rank to = largest[(n - 1) * wide_ + j], from = smallest[(n - 1) * wide_ + j];
       pivots[j] = to <= from ? Interval{kRefuted, kRefuted} : Interval{from, to};
+      open += to <= from ? 0 : 1;
     }
+    return open;
+  }
+
+  Rank* copy_of(const std::vector<Rank>& all, std::size_t c, int which) {
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(c * wide_);
+    spare_[which].assign(from, from + static_cast<std::ptrdiff_t>(wide_));
+    return spare_[which].data();
   }
 
   static std::size_t half(int depth) { return std::size_t{1} << std::min(depth - 1, 31); }
@@ -284,6 +306,7 @@ class PerfectSearch {
   std::vector<RowList> lists_;                 // the sides of every level
   std::vector<std::vector<Interval>> pivots_;  // of every level and column
   std::vector<Rank> first_, last_;             // of every class and column
+  std::vector<Rank> ends_, spare_[2];
   std::vector<Rank> low_[2], high_[2], values_;
   std::unordered_map<std::string, bool> known_;
 };

@@ -358,6 +358,13 @@ def monotone_numbers(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, No
     Find the best monotone tree for numbers, which are centred; see `monotone_classes`.
     """
 
+def perfect_tree(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, stop: object) -> bool | None:
+    """
+    Tell whether a tree of so many levels gets every row right.
+
+    `stop` is asked now and then; None if the search was stopped.
+    """
+
 def pose_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, **terms) -> Posed:
     """Pose the search of `search_squares`."""
 

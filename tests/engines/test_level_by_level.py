@@ -254,11 +254,37 @@ def test_some_rows_never_prove_too_much(seed: int, monkeypatch: pytest.MonkeyPat
     watch = Watch(Limits(seconds=60.0, known=optimum + 9, proved=optimum), None)
     watch.keep(search(replace(problem, max_depth=1), Limits()))
     rows = every(problem.n_rows, 20)
-    some = search(subproblem(problem, rows, 6), Limits()).objective
-    upwards._bound_by_some(_search_below, problem, watch, 1.0)
-    assert watch.proved <= optimum and (watch.proved >= least) == (some >= least)
-    upwards._bound_by_some(_search_below, problem, watch, 1.0)
+    some = subproblem(problem, rows, 6)
+    if problem.n_classes >= upwards.SEVERAL:
+        some = replace(some, penalty=0)  # perfect trees are refuted, whatever their splits cost
+    upwards._bound_by_one(_search_below, problem, watch, 1.0)
+    assert watch.proved <= optimum
+    assert (watch.proved >= least) == (search(some, Limits()).objective >= least)
+    upwards._bound_by_one(_search_below, problem, watch, 1.0)
     assert watch.found("local").history[-1][2] == watch.proved
+
+
+@pytest.mark.parametrize("asked", ["nothing", "to stop"])
+def test_the_user_is_asked_while_perfect_trees_are_refuted(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    columns = np.argsort(rng.random((5, 400)), axis=1).astype(np.int32)
+    problem = Problem(columns, rng.integers(0, 3, 400).astype(np.int32), 3, max_depth=6)
+    shown: list[float] = []
+
+    def show(progress: Progress) -> None:
+        shown.append(progress.lower_bound)
+        if asked == "to stop":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("exactree.engines.perfect.EVERY", 0.0)
+    watch = Watch(Limits(seconds=60.0), show)
+    watch.keep(search(replace(problem, max_depth=1), Limits()))
+    upwards._bound_by_one(_search_below, problem, watch, 1.0)
+    assert shown and (watch.status, watch.proved) == (
+        ("interrupted", 0) if asked == "to stop" else ("optimal", 1)
+    )
 
 
 def numbers_of(problem: Problem, seed: int) -> Problem:

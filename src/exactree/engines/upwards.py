@@ -62,7 +62,7 @@ ROUNDS_END, LITTLE_SHARE = 5, 0.05
 # Of more levels and so many rows, some of the rows come first, so many, in this part of the time.
 MANY_ROWS, SOME_ROWS, SOME_SHARE = 8000, 4000, 0.9
 # Of so many classes it is tried first to show that every tree errs, in this part of the time.
-SEVERAL, PERFECT_SHARE = 3, 0.6
+SEVERAL, PERFECT_SHARE = 3, 0.9
 
 
 def is_deep(problem: Problem) -> bool:
