@@ -50,7 +50,7 @@ def test_weights_are_exactly_those_of_the_plane(seed: int) -> None:
         x = [Fraction(v) for v in row]
         columns = scaled(embedding.columns, x)
         terms = scaled(embedding.terms, [evaluate(t, columns) for t in family.terms(d)])
-        wanted = sum(Fraction(p) * z for p, z in zip(plane, [*terms, 1], strict=True))
+        wanted = sum(Fraction(p) * z for p, z in zip(plane, [*terms, Fraction(1)], strict=True))
         found = zip(weights, [evaluate(t, x) for t in family.terms(d)], strict=True)
         value = sum(w * z for w, z in found) - threshold
         assert (value == 0) == (wanted == 0)

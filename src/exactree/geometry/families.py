@@ -124,7 +124,7 @@ def polynomial(degree: int) -> Family:
     return Family("polynomial", int(degree))
 
 
-def evaluate(term: Term, columns: Sequence[Any]) -> Any:
+def evaluate(term: Term, columns: Sequence[Any] | NDArray[np.float64]) -> Any:
     """Evaluate a term on numbers, or on whole columns, always in the same order.
 
     >>> evaluate((((0, 2), (1, 1)), ((1, 3),)), [3, 5])
