@@ -113,13 +113,13 @@ def test_four_levels_wait_while_three_are_searched(interrupted: bool) -> None:
             return replace(three, status="interrupted") if interrupted else three
         try:
             for moment in range(3):
-                sleep(0.005)
+                sleep(0.06)
                 show(Progress(float(moment), one.objective, moment))
         except KeyboardInterrupt:
             return replace(stopped(one, 0), status="interrupted")
         return stopped(one, 2)
 
-    found = level_by_level(run, problem, Limits(seconds=0.03), lambda told: shown.append(told))
+    found = level_by_level(run, problem, Limits(seconds=0.4), lambda told: shown.append(told))
     assert asked == [(4, None), (3, one.objective)]
     assert found.status == ("interrupted" if interrupted else "time_limit")
     assert found.objective == min(one.objective, three.objective) == found.history[-1][1]
