@@ -59,9 +59,6 @@ SORTED_IN_A_SECOND = 2 * 10**7
 # round takes longer.
 FIRST_ROUNDS, FIRST_SHARE = 2, 0.5
 THRESHOLDS_SHARE = 0.1
-# A first tree of thresholds takes this share; if it costs more than so many times what those rounds
-# have found, the best one is no good start either.
-GLANCE_SHARE, TOO_MUCH = 0.01, 1.4
 # Where they are better than those rounds, and may become better yet, they get more time.
 MORE_FOR_THRESHOLDS = 0.5
 # Of the time that is left, what writing the tree down with wide margins may take; and what it takes
@@ -341,10 +338,6 @@ class _Run:
             return []
         seconds = self.limits.seconds
         less = replace(self.limits, memory=self.terms.room(self.memory))
-        if seconds < inf:
-            found = search(plain, replace(less, seconds=GLANCE_SHARE * self.left().seconds))
-            if found.objective > TOO_MUCH * known:
-                return []
         found = search(plain, replace(less, seconds=THRESHOLDS_SHARE * self.left().seconds))
         if found.status == "time_limit" and found.objective <= known:
             more = min(MORE_FOR_THRESHOLDS * seconds, self.left().seconds)
