@@ -199,6 +199,23 @@ def test_two_levels_are_shown_where_more_splits_are_asked_for() -> None:
         assert found.objective == np.sum(predict(found.tree, X) != y)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["two classes", "five classes", "many classes", "numbers"])
+def test_leaves_are_labelled_without_nodes_for_them(kind: str, weighted: bool) -> None:
+    """Over very many columns a node takes long, and the time may be over already."""
+    X, y = table(kind, 400, 8)
+    weights = np.random.default_rng(1).integers(1, 4, 400) if weighted else np.ones(400)
+    task = TASKS.get(kind, "classification")
+    if task == "classification":
+        y = np.unique(y, return_inverse=True)[1]
+    for depth in (1, 2):
+        found = exactree.solve(X, y, task=task, max_depth=depth, sample_weight=weights)
+        assert depth > 1 or found.stats["nodes"] == 0
+        wrong = predict(found.tree, X) - y
+        lost = wrong**2 if task == "regression" else wrong != 0
+        assert found.objective == pytest.approx(weights @ lost)
+
+
 LITTLE_ROOM = """
 lines = open("/proc/self/status").readlines()
 used = int(next(x for x in lines if x.startswith("VmSize")).split()[1])

@@ -193,6 +193,9 @@ class Node {
 
   // Prepares `split`: class costs, rows and leaf costs of both sides.
   virtual void part(int f, int p, Workspace&) const = 0;
+  // Rank columns: the label of a side as a leaf, of which a node need not be made. part() came
+  // before.
+  virtual int side_label(int /*side*/, const Workspace&) const { return 0; }
   // Finds the best second split of the sides of (f, p) that are wanted; part() came before. With
   // `limited`, second splits must leave enough rows on both of their sides.
   virtual void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace&) = 0;

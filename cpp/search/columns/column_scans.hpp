@@ -63,6 +63,16 @@ class ColumnScans : public RankedNode<Rank> {
     work.side_rows[1] = sum == nullptr ? rows_ - p : sum[rows_] - sum[p];
   }
 
+  int side_label(int side, const Workspace& work) const override {
+    const std::vector<Cost>& costs = work.class_cost[side];
+    int label = 0;
+    if constexpr (kPriced<Targets>)
+      label = static_cast<int>(std::min_element(costs.begin(), costs.end()) - costs.begin());
+    else if constexpr (!kNumbers<Targets>)
+      leaf_cost_(costs, &label);
+    return label;
+  }
+
   void depth_one(int f, int p, SideQuery side[2], bool limited, Workspace& work) override {
     Scan<Measure> scan[2];
     for (int s = 0; s < 2; ++s) {

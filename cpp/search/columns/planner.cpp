@@ -79,8 +79,10 @@ void Planner<V>::tell_split(Node& node, const Promising& at) {
   plan.feature = at.feature;
   plan.position = at.position;
   Cost cost = worker_.data().penalty;
-  for (const bool left : {true, false})
-    cost += worker_.child(node, at.feature, at.position, left, 1).leaf();
+  Tree leaves;  // of which the costs are of interest
+  for (int s = 0; s < 2; ++s)
+    cost +=
+        extractor_.close_side(node, {at.feature, at.position, s, 1}, Extractor<V>::kAny, leaves);
   if (worker_.data().rounds_pairs()) ++cost;  // as in split_plan
   plan.value = V::depth_one(node.leaf(), cost, worker_.budgets(plan.budget));
   if (cost < node.leaf()) tell(plan);
@@ -202,11 +204,16 @@ std::unique_ptr<Plan<V>> Planner<V>::split_plan(Node& node, Budget budget, const
   return plan;
 }
 
+// What a plan costs with at most so many splits.
+template <class V>
+Cost Planner<V>::value_of(const Plan<V>& plan, int splits) const {
+  return plan.value[std::min({splits, plan.budget.splits, worker_.budgets(plan.budget) - 1})];
+}
+
 template <class V>
 void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
   splits = std::min(splits, plan.budget.splits);  // a plan of two levels has room for three
-  const int k = std::min(splits, worker_.budgets(plan.budget) - 1);
-  const Cost value = plan.value[k];
+  const Cost value = value_of(plan, splits);
   if (plan.feature < 0 || node.leaf() <= value) {
     extractor_.extract(node, plan.budget, splits, value, tree);
     return;
@@ -225,14 +232,15 @@ void Planner<V>::draw(Node& node, const Plan<V>& plan, int splits, Tree& tree) {
   }
   const int me = extractor_.open_split(node, plan.feature, plan.position, tree);
   for (int s = 0; s < 2; ++s) {
-    Node& side = worker_.child(node, plan.feature, plan.position, s == 0, plan.budget.depth);
     const int index = static_cast<int>(tree.size());
     auto& at = tree[static_cast<std::size_t>(me)];
     (s == 0 ? at.left : at.right) = index;
-    if (plan.budget.depth == 1)
-      extractor_.close_leaf(side, tree);
-    else
-      draw(side, *plan.side[s], std::min(share[s], below.splits), tree);
+    const bool last = plan.budget.depth == 1;
+    const Cost most = last ? Extractor<V>::kAny : value_of(*plan.side[s], share[s]);
+    const SideAt side_at{plan.feature, plan.position, s, plan.budget.depth};
+    if (extractor_.close_side(node, side_at, most, tree) >= 0) continue;
+    Node& side = worker_.child(node, plan.feature, plan.position, s == 0, plan.budget.depth);
+    draw(side, *plan.side[s], share[s], tree);
   }
 }
 

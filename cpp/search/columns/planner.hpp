@@ -74,6 +74,7 @@ class Planner {
   std::unique_ptr<Plan<V>> exact_plan(Node& node, Budget budget, const V& cap);
   void note_tried(Plan<V>& plan);
   void tell_split(Node& node, const Promising& at);
+  Cost value_of(const Plan<V>& plan, int splits) const;
   void tell(const Plan<V>& plan) const {
     if (on_better && level_ == 1) on_better(plan);
   }

@@ -21,6 +21,22 @@ int Extractor<V>::open_split(Node& node, int feature, int position, Tree& tree) 
 }
 
 template <class V>
+Cost Extractor<V>::close_side(Node& node, const SideAt& at, Cost most, Tree& tree) {
+  if (node.kind() != SplitKind::kColumns) {
+    if (most != kAny) return -1;
+    const Node& leaf = worker_.child(node, at.feature, at.position, at.side == 0, at.depth);
+    close_leaf(leaf, tree);
+    return leaf.leaf();
+  }
+  Workspace& work = worker_.work();
+  node.part(at.feature, at.position, work);
+  if (work.side_leaf[at.side] > most) return -1;
+  tree.push_back({});
+  tree.back().label = node.side_label(at.side, work);
+  return work.side_leaf[at.side];
+}
+
+template <class V>
 Cost Extractor<V>::extract(Node& node, Budget budget, int splits, Cost value, Tree& tree,
                            const Relatives<V>& relatives) {
   // Ties: a leaf before a split.
@@ -54,16 +70,19 @@ Cost Extractor<V>::extract_sides(Node& node, Budget budget, const ChosenSplit<V>
   const int me = open_split(node, chosen.feature, chosen.position, tree);
   Cost cost = worker_.data().penalty;
   for (int s = 0; s < 2; ++s) {
-    // One pool slot per depth and side: the left subtree is finished before the right one starts.
-    Node& side = worker_.child(node, chosen.feature, chosen.position, s == 0, budget.depth);
     const int index = static_cast<int>(tree.size());
     TreeNode& at = tree[static_cast<std::size_t>(me)];
     (s == 0 ? at.left : at.right) = index;
-    if (budget.depth == 1)
-      close_leaf(side, tree), cost += side.leaf();
-    else
-      cost +=
-          extract(side, budget.child(), chosen.splits[s], chosen.cost[s], tree, chosen.sides[s]);
+    const bool last = budget.depth == 1 || chosen.splits[s] == 0;
+    const SideAt side_at{chosen.feature, chosen.position, s, budget.depth};
+    const Cost leaf = close_side(node, side_at, last ? kAny : chosen.cost[s], tree);
+    if (leaf >= 0) {
+      cost += leaf;
+      continue;
+    }
+    // One pool slot per depth and side: the left subtree is finished before the right one starts.
+    Node& side = worker_.child(node, chosen.feature, chosen.position, s == 0, budget.depth);
+    cost += extract(side, budget.child(), chosen.splits[s], chosen.cost[s], tree, chosen.sides[s]);
   }
   return cost;
 }

@@ -8,11 +8,18 @@
 // search left behind help and cannot change it.
 #pragma once
 
+#include <limits>
+
 #include "search/driver/source.hpp"
 #include "search/driver/worker.hpp"
 #include "search/tree.hpp"
 
 namespace exactree {
+
+// A side of a split (0: left) of a node with so many levels.
+struct SideAt {
+  int feature, position, side, depth;
+};
 
 template <class V>
 class Extractor {
@@ -30,6 +37,11 @@ class Extractor {
   // Appends the split of `node` at a position and makes its sides ready for what is below.
   int open_split(Node& node, int feature, int position, Tree& tree);
   static int close_leaf(const Node& node, Tree& tree);
+  // Appends a side of a split as a leaf if that costs at most this, and gives its cost; else -1.
+  // Over rank columns no node is made for it, which takes long if they are very many; the others
+  // say -1 unless it has to be a leaf.
+  static constexpr Cost kAny = std::numeric_limits<Cost>::max();
+  Cost close_side(Node& node, const SideAt& at, Cost most, Tree& tree);
 
  private:
   Cost extract_sides(Node& node, Budget budget, const ChosenSplit<V>& chosen, Tree& tree);
