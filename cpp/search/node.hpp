@@ -189,7 +189,7 @@ class Node {
   virtual std::unique_ptr<Node> make_empty() const = 0;
 
   // The rows between two positions of column f.
-  virtual void between(int /*f*/, int /*a*/, int /*b*/, Difference&) {}
+  virtual void list_between(int /*f*/, int /*a*/, int /*b*/, Difference&) {}
 
   // Prepares `split`: class costs, rows and leaf costs of both sides.
   virtual void part(int f, int p, Workspace&) const = 0;

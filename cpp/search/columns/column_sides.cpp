@@ -259,7 +259,7 @@ void ColumnSource<V>::tell_apart(Node& node, int feature, int depth, Relatives<V
     if (!r.larger || r.end - r.begin > kMostApart || r.between >= kInfinite / 2) continue;
     auto& difference = differences_[first + static_cast<std::size_t>(i)];
     if (!difference) difference = std::make_unique<Difference>();
-    node.between(feature, r.begin, r.end, *difference);
+    node.list_between(feature, r.begin, r.end, *difference);
     r.difference = difference.get();
   }
 }

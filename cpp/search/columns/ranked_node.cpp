@@ -9,7 +9,7 @@
 namespace exactree::EXACTREE_ISA {
 
 template <class Rank>
-void RankedNode<Rank>::between(int f, int a, int b, Difference& out) {
+void RankedNode<Rank>::list_between(int f, int a, int b, Difference& out) {
   out.ranks.resize(static_cast<std::size_t>(features_));
   out.costs.resize(static_cast<std::size_t>(features_));
   for (int g = 0; g < ranks_.leaders(); ++g) {

@@ -24,7 +24,7 @@ class RankedNode : public Node {
     const int leading = ranks_.leader(f);
     return leading < 0 ? f : leading;
   }
-  void between(int f, int a, int b, Difference& out) override;
+  void list_between(int f, int a, int b, Difference& out) override;
   bool find_covers(int errors, Covers& covers) override;
   bool keeps_pairs() const override { return ranks_.keeps_all(); }
 
