@@ -20,6 +20,7 @@ OWN = [
         "sub_interval",
         "neighbour",
         "archive",
+        "archive_like",
         "carving",
         "small_side",
         "quadrant",

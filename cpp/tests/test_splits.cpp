@@ -40,8 +40,9 @@ void check_splits(std::uint64_t seed) {
   if (random.one_in(3)) request.lower = optimum;
   Switches switches;
   if (!random.one_in(3)) switches.off |= 1u << kPrunings;
-  for (const Pruning p : {Pruning::kSubInterval, Pruning::kNeighbour, Pruning::kArchive,
-                          Pruning::kCarving, Pruning::kQuadrant, Pruning::kBranch})
+  for (const Pruning p :
+       {Pruning::kSubInterval, Pruning::kNeighbour, Pruning::kArchive, Pruning::kArchiveLike,
+        Pruning::kCarving, Pruning::kQuadrant, Pruning::kBranch})
     if (random.one_in(6)) switches.off |= 1u << static_cast<int>(p);
   Control control;
   SearchProgress progress;

@@ -44,7 +44,7 @@ enum class Pruning {
   kSmallSide,   // a side that weighs no more than a price
   kTwoSplits,   // a side costs what two splits make of it, or three prices; columns: see covers.hpp
   kMajority,    // a leaf that predicts too little to pay; columns: classes without a leaf
-  // No depth, many values (and kSubInterval, kNeighbour, kArchive, kLookAhead, kBranch):
+  // No depth, ranks (and kSubInterval, kNeighbour, kArchive, kArchiveLike, kLookAhead, kBranch):
   kCarving,  // a split with a leaf on one side, of which another one is no worse
 };
 inline constexpr int kPrunings = 25;

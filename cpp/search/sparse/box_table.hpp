@@ -22,6 +22,15 @@ struct Trees {
   int levels = 0;  // at least so many; 0: any number
 };
 
+inline std::uint64_t hash_of(const std::vector<std::int32_t>& key) {
+  std::uint64_t h = 1;
+  for (const std::int32_t k : key) {
+    h = (h ^ static_cast<std::uint32_t>(k)) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
 class BoxTable {
  public:
   // The optimum lies between low and high. A tree of cost `high` is the single leaf, or has one
@@ -52,12 +61,7 @@ class BoxTable {
       key_.push_back(node.rank_at(f, 0));
       key_.push_back(node.rank_at(f, node.rows() - 1));
     }
-    std::uint64_t h = 1;
-    for (const std::int32_t k : key_) {
-      h = (h ^ static_cast<std::uint32_t>(k)) * 0x9E3779B97F4A7C15u;
-      h ^= h >> 29;
-    }
-    hash_ = h;
+    hash_ = hash_of(key_);
   }
   const std::vector<std::int32_t>& key() const { return key_; }
   const Bounds* find() const {

@@ -37,6 +37,7 @@ int count_between(const std::uint64_t* set, int first, int last) {
 
 void Carver::read(const Node& node, int f) {
   masks_.clear();
+  sums_.clear();
   if (data_.weights == nullptr)
     for (int c = data_.classes > 2 ? 0 : 1; c < data_.classes; ++c)
       if (const std::uint64_t* mask = node.class_mask(f, c)) masks_.push_back(mask);
@@ -119,6 +120,7 @@ Carver::Excluded Carver::list_masks(const Node& node, int f, int s, const Terms&
 }
 
 Carving Carver::last(const Node& node, int f, int s, int label, Cost limit) {
+  if (is_quick()) return last_of_two(node, f, s, label, limit);
   if (!masks_.empty()) return last_of_masks(node, f, s, label, limit);
   by_class_.assign(static_cast<std::size_t>(data_.classes), 0);
   total_ = most_ = 0;
@@ -134,6 +136,37 @@ Carving Carver::last(const Node& node, int f, int s, int label, Cost limit) {
     found = {there, leaf};
   }
   return found;
+}
+
+void Carver::sum_up(int rows) {
+  int sum = 0;
+  for (int w = 0; w * 64 <= rows; ++w) {
+    sums_.push_back(sum);
+    if (w * 64 < rows) sum += std::popcount(masks_[0][w]);
+  }
+}
+int Carver::ones_before(int p) const {
+  const int n = sums_[static_cast<std::size_t>(p / 64)];
+  return p % 64 == 0 ? n : n + std::popcount(masks_[0][p / 64] << (64 - p % 64));
+}
+
+// By halves: a larger leaf costs no less. Then back to the last end of a group of equal values.
+Carving Carver::last_of_two(const Node& node, int f, int s, int label, Cost limit) {
+  const int rows = node.rows(), begin = s == 0 ? 0 : rows;
+  if (sums_.empty()) sum_up(rows);
+  const int all = ones_before(rows);
+  const auto leaf = [&](int size) {
+    const int ones = s == 0 ? ones_before(size) : all - ones_before(rows - size);
+    if (label >= 0) return data_.unit * (label == 1 ? size - ones : ones);
+    return data_.unit * std::min(ones, size - ones);
+  };
+  int size = 0, beyond = rows;
+  while (beyond - size > 1) {
+    const int middle = size + (beyond - size) / 2;
+    (leaf(middle) < limit ? size : beyond) = middle;
+  }
+  const int start = s == 0 ? node.prev(f, size) : node.next(f, rows - size);
+  return {start, leaf(std::abs(start - begin))};
 }
 
 // Word by word, then row by row, then back to the last end of a group of equal values.

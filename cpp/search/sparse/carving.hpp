@@ -52,6 +52,8 @@ class Carver {
   Excluded list(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
   // The largest leaf below a limit, whatever the rules say; its position may be an end.
   Carving last(const Node& node, int f, int s, int label, Cost limit);
+  // Whether last() takes far less than a list: it can be asked time and again.
+  bool is_quick() const { return masks_.size() == 1; }
 
  private:
   Excluded list_rows(const Node& node, int f, int s, const Terms& terms, std::vector<Carving>& out);
@@ -60,18 +62,24 @@ class Carver {
   // Rows of equal weights.
   Excluded list_masks(const Node& node, int f, int s, const Terms& terms,
                       std::vector<Carving>& out);
+  // Two classes of such rows.
+  Carving last_of_two(const Node& node, int f, int s, int label, Cost limit);
+  void sum_up(int rows);
+  int ones_before(int p) const;
   Carving last_of_masks(const Node& node, int f, int s, int label, Cost limit);
-  bool pass_leading(const Node& node, int f, int s, int label, int& here);
-  int right(int label) const;
-  std::pair<int, bool> leading() const;
-  int other_row(int c, int s, int here, int rows) const;
-  std::uint64_t others(int c, int word) const;
-  void count(int first, int last, int sign);
+  [[gnu::always_inline]] inline bool pass_leading(const Node& node, int f, int s, int label,
+                                                  int& here);
+  [[gnu::always_inline]] inline int right(int label) const;
+  [[gnu::always_inline]] inline std::pair<int, bool> leading() const;
+  [[gnu::always_inline]] inline int other_row(int c, int s, int here, int rows) const;
+  [[gnu::always_inline]] inline std::uint64_t others(int c, int word) const;
+  [[gnu::always_inline]] inline void count(int first, int last, int sign);
 
   const Problem& data_;
   LeafCost leaf_cost_;
   std::vector<const std::uint64_t*> masks_;  // by class: its rows; of two classes the second only
   std::vector<int> counts_;                  // by class: rows of the leaf
+  std::vector<int> sums_;  // two classes, by word: rows of the second before it; empty: not known
   std::vector<int> classes_;
   std::vector<Cost> costs_, by_class_;
   Cost total_ = 0, most_ = 0;

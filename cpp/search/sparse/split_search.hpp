@@ -43,6 +43,9 @@
 // since no split below it may be left with any slack. So once a tree is known that costs more than
 // is needed, a share of what lies beyond the need is not proved: what is proved still settles most
 // of the smaller leaves. Below the need all is proved: trees are found as if there were no aims.
+//
+// Leaves can be cut off in any order, with thresholds that differ a little each time. What was
+// proved of the rests in one order rules out most leaves in the others: face_table.hpp.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +58,7 @@
 #include "search/node.hpp"
 #include "search/sparse/box_table.hpp"
 #include "search/sparse/carving.hpp"
+#include "search/sparse/face_table.hpp"
 #include "search/tree.hpp"
 
 namespace exactree {
@@ -76,7 +80,7 @@ class SplitSearch {
   using Outcome = BoxTable::Bounds;
   using Floors = std::vector<std::uint16_t>;  // per column; empty: none are kept
   // What is not proved beyond a need: one part of so many.
-  static constexpr Cost kShareLeft = 3;
+  static constexpr Cost kShareLeft = 2;
   // What is known of the two sides at a position of a column, by their number of splits.
   struct Cut {
     int position;
@@ -121,7 +125,9 @@ class SplitSearch {
   struct Level {
     std::unique_ptr<Node> child;
     std::vector<Carving> carvings[2];
-    int column = 0;  // in which the latest tree at this depth begins
+    int column = 0;                      // in which the latest tree at this depth begins
+    Faces faces;                         // of the node at this depth
+    std::vector<FaceTable::Step> steps;  // of a column and side that is carved
   };
   struct Run {
     int first, last;
@@ -180,9 +186,13 @@ class SplitSearch {
   bool is_dear(Frame& frame, const SmallSide* sides, std::size_t count, const Trees& other);
   bool is_settled(const Frame& frame, int f, const Shares& way) const;
   void settle_pairs(Frame& frame);
+  bool find_steps(const Frame& frame, int f, int s, const Trees& rest);
+  bool rule_out(Frame& frame, int f, int s, const Trees& rest, std::vector<Carving>& list);
+  Trees rest_of(const Frame& frame, int f, int s, int label) const;
   void carve(Frame& frame, int f);
   void carve(Frame& frame, int f, int s, int label);
   void carve(Frame& frame, int f, int s, int label, Run run);
+  void carve_down(Frame& frame, int f, int s, int label, Carving least, Cost rest);
   Cost carve_at(Frame& frame, int f, int s, int label, Carving at, Cost cap, Floors& floors);
   Cost support() const;
   bool trim(const Frame& frame, int f, const std::vector<Carving>& list, Run& run);
@@ -215,6 +225,8 @@ class SplitSearch {
   Workspace work_;
   Carver carver_;
   BoxTable table_;
+  FaceTable face_table_;
+  Faces asked_;  // for which something is looked up or kept
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<int> places_;  // of the columns in the order of splits
   Covers covers_;

@@ -59,7 +59,12 @@ class TwoClassGroups {
   template <bool Twin>
   void look(const Group& here, bool limited, GroupScan scans[2], Workspace& work) const {
     Side sides[2] = {{0, work.class_cost[0]}, {1, work.class_cost[1]}};
-    here.template bound<Twin>(sides);
+    if (!scans[1].open())
+      here.template bound<Twin, true, false>(sides);
+    else if (!scans[0].open())
+      here.template bound<Twin, false, true>(sides);
+    else
+      here.template bound<Twin, true, true>(sides);
     for (int s = 0; s < 2; ++s) {
       if (!scans[s].open()) continue;
       const std::int64_t looked = sides[s].template look<Twin>(here, limited, scans[s]);
@@ -193,7 +198,7 @@ class TwoClassGroups {
       const Word m = left[w * kGroup + column];
       return side == 0 ? m : ~m & rows(w);
     }
-    template <bool Twin>
+    template <bool Twin, bool Left, bool Right>
     EXACTREE_INLINE void bound(Side sides[2]) const {
       int w = 0;
       if (Twin)
@@ -201,17 +206,19 @@ class TwoClassGroups {
           const __m512i all = _mm512_set1_epi64(static_cast<long long>(rows(w)));
           const __m512i m = _mm512_load_si512(left + w * kGroup);
           const __m512i o = _mm512_loadu_si512(ones + w * kGroup), lost = missing_in(w);
-          sides[0].template step<true>(w, m, o,
-                                       sides[0].pass_missing(_mm512_and_si512(m, lost), o));
-          sides[1].template step<true>(w, _mm512_andnot_si512(m, all), o,
-                                       sides[1].pass_missing(_mm512_andnot_si512(m, lost), o));
+          if (Left)
+            sides[0].template step<true>(w, m, o,
+                                         sides[0].pass_missing(_mm512_and_si512(m, lost), o));
+          if (Right)
+            sides[1].template step<true>(w, _mm512_andnot_si512(m, all), o,
+                                         sides[1].pass_missing(_mm512_andnot_si512(m, lost), o));
         }
       for (; w < words; ++w) {
         const __m512i all = _mm512_set1_epi64(static_cast<long long>(rows(w)));
         const __m512i m = _mm512_load_si512(left + w * kGroup);
         const __m512i o = _mm512_loadu_si512(ones + w * kGroup);
-        sides[0].template step<Twin>(w, m, o, sides[0].gap);
-        sides[1].template step<Twin>(w, _mm512_andnot_si512(m, all), o, sides[1].gap);
+        if (Left) sides[0].template step<Twin>(w, m, o, sides[0].gap);
+        if (Right) sides[1].template step<Twin>(w, _mm512_andnot_si512(m, all), o, sides[1].gap);
       }
     }
     // The best split inside a quarter, if it is better than what is known.
