@@ -43,11 +43,11 @@ class PerfectSearch {
   }
 
  private:
-  static constexpr std::size_t kLanes = 16;      // columns at a time
-  static constexpr std::size_t kRowsAtOnce = 8;  // then it is asked whether they can be parted
+  static constexpr std::size_t kLanes = 16;           // columns at a time
+  static constexpr std::size_t kRowsAtOnce = 8;       // then it is asked whether they can be parted
   static constexpr std::size_t kMostKnown = 1 << 17;  // some 20 MB
-  static constexpr std::size_t kMostClasses = 16;  // whose intervals are looked at
-  static constexpr std::size_t kRowsBetween = 16;  // two looks at these
+  static constexpr std::size_t kMostClasses = 16;     // whose intervals are looked at
+  static constexpr std::size_t kRowsBetween = 16;     // two looks at these
   static constexpr Rank kRefuted = std::numeric_limits<Rank>::max();
   static constexpr int kKnownLevels = 3;      // fewer are refuted sooner than looked up
   static constexpr long kAskEvery = 256;      // nodes of two levels
