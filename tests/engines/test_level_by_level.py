@@ -249,7 +249,7 @@ def test_low_targets_never_prove_too_much(seed: int) -> None:
 def test_some_rows_never_prove_too_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upwards, "MANY_ROWS", 10)
     monkeypatch.setattr(upwards, "SOME_ROWS", 20)
-    problem = random_problem(seed, rows=30 + 2 * seed, levels=6, classes=2 + seed % 4)
+    problem = random_problem(seed, rows=24 + seed, levels=6, classes=2 + seed % 4)
     optimum, least = int(search(problem, Limits()).objective), int(problem.row_costs().min())
     watch = Watch(Limits(seconds=60.0, known=optimum + 9, proved=optimum), None)
     watch.keep(search(replace(problem, max_depth=1), Limits()))
