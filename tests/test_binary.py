@@ -219,7 +219,7 @@ def test_first_trees_of_wide_tables_are_better_than_greedy_ones(
         told.append(progress.objective)
         return progress.objective < most
 
-    options: dict[str, Any] = {"max_depth": depth, "time_limit": 30, "sample_weight": weights}
+    options: dict[str, Any] = {"max_depth": depth, "time_limit": 600, "sample_weight": weights}
     found = exactree.solve(X.T, y, on_progress=better, **options)
     assert found.status == "stopped" and found.objective < most
     assert told == sorted(told, reverse=True)

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from column_pairs import Pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
-from test_families import Pairs
 
 from exactree import solve
 from exactree.objectives import CostMatrix

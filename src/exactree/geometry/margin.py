@@ -60,9 +60,9 @@ class Surface:
         It is rounded, for pictures: `left` decides.
         """
         size = max((abs(x) for x in (*self.coefficients, self.threshold)), default=0) or 1
-        scaled = [float(Fraction(c) / Fraction(size)) for c in self.coefficients]
+        scaled = [_share(c, size) for c in self.coefficients]
         values = _values(self.family, scaled, np.asarray(X))
-        return np.asarray(values - float(Fraction(self.threshold) / Fraction(size)))
+        return np.asarray(values - _share(self.threshold, size))
 
     def strengths(self, X: ArrayLike) -> tuple[float, ...]:
         """Give how much each weighted term varies among the rows, as a share of the most.
@@ -76,7 +76,7 @@ class Surface:
         with np.errstate(over="ignore", invalid="ignore"):
             values = _terms(terms, table)
             spreads = np.std(np.asarray(values, dtype=np.float64), axis=1).tolist()
-        shares = [float(Fraction(abs(c)) / Fraction(size)) if c else 0.0 for c in self.coefficients]
+        shares = [_share(abs(c), size) for c in self.coefficients]
         spread = [share * s for share, s in zip(shares, spreads, strict=True)]
         most = max(spread, default=0.0)
         return tuple(s / most for s in spread) if 0 < most < inf else ()
@@ -238,6 +238,17 @@ def _values(
             for coefficient, term in used:
                 total += coefficient * evaluate(term, columns)
     return found
+
+
+def _share(part: float | int, whole: float | int) -> float:
+    """Divide, also whole numbers that no float holds; floats are divided as they are.
+
+    >>> _share(10**400, 4 * 10**400), _share(0.3, 0.6)
+    (0.25, 0.5)
+    """
+    if isinstance(part, float) and isinstance(whole, float):
+        return part / whole
+    return float(Fraction(part) / Fraction(whole)) if part else 0.0
 
 
 def _terms(terms: Sequence[Term], table: NDArray[np.generic]) -> ArrayLike:

@@ -17,6 +17,8 @@ SecondsLeft = Callable[[], float]
 FIRST_ROWS = 1000
 MORE_ROWS = 300
 ROUNDS = 8
+# Seconds that a number of the linear program takes to be written down; solving it takes longer.
+SECONDS_A_NUMBER = 3e-8
 
 
 def widened(
@@ -34,6 +36,9 @@ def widened(
     start = tuple(map(float, plane))
     used = np.flatnonzero(start[:-1])
     if left.all() or not left.any() or not len(used):
+        return start
+    rows = min(len(left), FIRST_ROWS)
+    if seconds_left() < SECONDS_A_NUMBER * 2 * len(used) * rows:
         return start
     # A sparse plane stays sparse.
     few = values[used] if len(used) < len(values) else values
@@ -71,13 +76,15 @@ def _separated(
 ) -> tuple[Floats, float, float] | None:
     """Solve max g, sign (w . z + b) >= g, |w|_1 <= 1; None if there is no such g above 0."""
     d, n = values.shape
-    signed = (sign * values).T
-    parted = np.hstack([-signed, signed, -sign[:, None], np.ones((n, 1))])
-    norm = np.r_[np.ones(2 * d), 0.0, 0.0]
+    program = np.empty((n + 1, 2 * d + 2))
+    np.multiply(sign[:, None], values.T, out=program[:n, d : 2 * d])
+    np.negative(program[:n, d : 2 * d], out=program[:n, :d])
+    program[:n, 2 * d], program[:n, 2 * d + 1] = -sign, 1.0
+    program[n] = np.r_[np.ones(2 * d), 0.0, 0.0]
     result = solved(
         np.r_[np.zeros(2 * d + 1), -1.0],
         seconds_left,
-        A_ub=np.vstack([parted, norm]),
+        A_ub=program,
         b_ub=np.r_[np.zeros(n), 1.0],
         bounds=[(0, None)] * (2 * d) + [(None, None), (0, None)],
     )
