@@ -135,7 +135,7 @@ double left_by_halves(const Points& points, const Vector& wishes, const Vector& 
     if (!by_columns(half, 1e-4 * points.total, plane)) return 0;
     for (std::size_t j = 0; j < points.columns; ++j) {
       double along = 0;
-      products<1>(half.wishes.data(), half.column(j), half.room, &along);
+      products<1, 1>(half.wishes.data(), half.column(j), half.room, 1, &along);
       left -= along * plane[j];
     }
   }

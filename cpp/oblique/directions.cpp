@@ -61,14 +61,14 @@ double distance_of_nearest(const Scores& scores, std::size_t many) {
 }
 
 bool local_least_squares(const NodeRows& rows, const Wishes& wishes, const Scores& scores,
-                         double share, Random& random, Plane& direction) {
+                         double share, Random& random, Pace& pace, Plane& direction) {
   const Neighbours near = neighbours(wishes, scores, share, rows.columns(), random);
   if (near.rows.size() < 2) return false;
   const Points points(rows, near.rows, near.weights, wishes);
   if (points.total <= 0) return false;
   constexpr double kRidges[] = {1e-6, 1e-4, 1e-2};
   const double ridge = kRidges[random.below(3)] * points.total;
-  return least_squares_plane(points, ridge, direction);
+  return least_squares_plane(points, ridge, direction, &pace);
 }
 
 bool towards_wrong_rows(const NodeRows& rows, const Wishes& wishes, const Scores& scores,

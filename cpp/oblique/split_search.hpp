@@ -58,7 +58,7 @@ class SplitSearch {
   // One step of least squares on all rows.
   void least_squares() {
     meter_.wishes(scores_, wishes_);
-    if (!local_least_squares(rows_, wishes_, scores_, 1, random_, direction_)) return;
+    if (!local_least_squares(rows_, wishes_, scores_, 1, random_, pace_, direction_)) return;
     rows_.score(direction_, change_);
     move_along();
   }
@@ -78,9 +78,10 @@ class SplitSearch {
       return try_elastic();
     if (u < .45) {
       meter_.wishes(scores_, wishes_);
-      const bool any = u < .3 ? local_least_squares(rows_, wishes_, scores_,
-                                                    kShares[random_.below(7)], random_, direction_)
-                              : towards_wrong_rows(rows_, wishes_, scores_, random_, direction_);
+      const bool any = u < .3
+                           ? local_least_squares(rows_, wishes_, scores_, kShares[random_.below(7)],
+                                                 random_, pace_, direction_)
+                           : towards_wrong_rows(rows_, wishes_, scores_, random_, direction_);
       if (!any) return false;
       rows_.score(direction_, change_);
     } else if (u < .55) {

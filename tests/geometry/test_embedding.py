@@ -121,3 +121,12 @@ def test_margins_get_wider_and_sides_stay(seed: int) -> None:
     sparse = (1.0, 0.0, 0.0, 0.1)
     assert widened(sparse, values, margins(sparse) <= 0, lambda: 10.0)[1:3] == (0.0, 0.0)
     assert widened(plane, values, left, lambda: 0.0) == plane
+
+
+def test_there_is_no_program_without_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing the program down takes time as well: of 8,000 columns half a second."""
+    monkeypatch.setattr("exactree.geometry.widening.solved", lambda *_, **__: pytest.fail("solved"))
+    values = np.random.default_rng(0).normal(size=(8000, 300))
+    plane = (1.0, *np.ones(7999), 0.0)
+    left = np.array(plane[:-1]) @ values <= 0
+    assert widened(plane, values, left, lambda: 0.1) == plane

@@ -52,7 +52,7 @@ ROUNDS_FOR_FEWER = 20
 # The best tree of thresholds is a start where it is found quickly: rows times columns, by depth.
 # With a limit of time, it is so for any depth where sorting the columns takes a part of the time.
 QUICK_THRESHOLDS = {1: 10**8, 2: 10**7, 3: 10**5}
-QUICK_IN_A_SECOND = 10**6
+QUICK_IN_A_SECOND = 5 * 10**6
 # So many numbers are sorted in a part of a second that does no harm.
 SORTED_IN_A_SECOND = 2 * 10**7
 # But first there are so many rounds without it, in this share of the time: of very many terms one
@@ -65,8 +65,8 @@ MORE_FOR_THRESHOLDS = 0.5
 # at least, by the number of rows times terms times levels.
 WRITING_SHARE = 0.05
 WRITING_SECONDS = 0.5
-WRITING_A_NUMBER = 1.2e-7
-MOST_FOR_WRITING = 0.3
+WRITING_A_NUMBER = 4e-8
+MOST_FOR_WRITING = 0.5
 # A limit that is reached already leaves time for a first tree; one to go on from is made in less.
 LEAST_SECONDS, LEAST_AGAIN = 0.03, 0.001
 # Deeper trees are within the budget too, but of no use to a search that goes on by trying.
@@ -247,9 +247,11 @@ class _Run:
         over = first.status == "interrupted" or self.left().seconds <= 0
         if over or first.cost <= self.targets.bound_units:
             return first, first.history
-        starts = [first.tree, *self._starts(first.cost * self.targets.price)]
+        starts, cost = self._starts(first.cost * self.targets.price)
         before = self.seconds()
-        found = self._rounds(starts, idle_rounds)
+        found = self._rounds([first.tree, *starts], idle_rounds)
+        if found.cost * self.targets.price > cost:  # there was no time to look at it
+            found = self._rounds(starts, idle_rounds)
         later = [(before + t, cost) for t, cost in found.history if cost <= first.cost]
         return found, [*first.history, *later]
 
@@ -322,29 +324,28 @@ class _Run:
 
     def _quick_thresholds(self) -> bool:
         """Tell whether the best tree of thresholds is likely to be found quickly."""
-        size, seconds = self.terms.values[: self.terms.linear].size, self.limits.seconds
+        size, seconds = self.terms.values[: self.terms.linear].size, self.seconds_left()
         quick = QUICK_THRESHOLDS.get(self.problem.max_depth, 0)
         if seconds < inf:
-            quick = min(quick, int(SORTED_IN_A_SECOND * self.seconds_left()))
+            quick = min(quick, int(SORTED_IN_A_SECOND * seconds))
             quick = max(quick, int(QUICK_IN_A_SECOND * seconds))
         return size <= quick and seconds > 0
 
-    def _starts(self, known: float) -> list[Any]:
+    def _starts(self, known: float) -> tuple[list[Any], float]:
         """Find the best tree of thresholds, if there is time: it is one of surfaces too."""
         columns = self.terms.values[: self.terms.linear]
         ranks = _native.rank_columns(np.ascontiguousarray(columns))
         plain = replace(self.problem, columns=ranks, partitions=None)
         if why_not_whole(plain) is not None:
-            return []
-        seconds = self.limits.seconds
+            return [], inf
         less = replace(self.limits, memory=self.terms.room(self.memory))
         found = search(plain, replace(less, seconds=THRESHOLDS_SHARE * self.left().seconds))
         if found.status == "time_limit" and found.objective <= known:
-            more = min(MORE_FOR_THRESHOLDS * seconds, self.left().seconds)
+            more = MORE_FOR_THRESHOLDS * self.left().seconds
             found = search(plain, replace(less, seconds=more))
         lists: Lists = ([], [], [])
         _list_planes(found.tree, self.terms, ranks, lists)
-        return [lists]
+        return [lists], float(found.objective)
 
 
 def better_of(local_result: Found, exact: Found, seconds: float) -> Found:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from exactree.geometry.families import (
     Family,
     Monomial,
-    Term,
-    are_columns,
     columns_of,
     evaluate,
 )
@@ -70,7 +68,7 @@ class Embedding:
         scalings = Scalings.of(columns)
         if family.scales_columns_together:
             scalings = Scalings.of(columns, int(scalings.exponents.max()))
-        values = _evaluated(family.terms(X.shape[1]), columns, scalings)
+        values = _evaluated(family, columns, scalings)
         near_one = family.degree == 1 and not family.scales_columns_together
         again = Scalings.same(len(values)) if near_one else Scalings.of(values)
         again.apply(values, values)
@@ -142,9 +140,9 @@ class Embedding:
     def _sizes(self, X: Floats) -> Floats:
         """Give the columns with all signs positive, which bounds what is rounded on the way."""
         large = self.columns.sizes(columns_of(X))
-        terms = self.family.terms(X.shape[1])
-        if are_columns(terms, len(large)):
+        if self.family.has_columns(len(large)):
             return self.terms.sizes(large)
+        terms = self.family.terms(X.shape[1])
         sizes = np.empty((len(terms), len(X)))
         for term, out in zip(terms, sizes, strict=True):
             out[:] = evaluate(term, large)
@@ -152,7 +150,7 @@ class Embedding:
 
     def values(self, X: Floats) -> Floats:
         """Give the columns of other rows, terms by rows."""
-        values = _evaluated(self.family.terms(X.shape[1]), columns_of(X), self.columns)
+        values = _evaluated(self.family, columns_of(X), self.columns)
         self.terms.apply(values, values)
         return values
 
@@ -232,12 +230,13 @@ def _refuse_too_large(X: Floats, family: Family, memory_limit: float) -> None:
         )
 
 
-def _evaluated(terms: Sequence[Term], columns: Floats, scalings: Scalings) -> Floats:
+def _evaluated(family: Family, columns: Floats, scalings: Scalings) -> Floats:
     """Evaluate terms of scaled columns; where they are these columns, without other copies."""
     small = np.empty(columns.shape)
     scalings.apply(columns, small)
-    if are_columns(terms, len(columns)):
+    if family.has_columns(len(columns)):
         return small
+    terms = family.terms(len(columns))
     values = np.empty((len(terms), columns.shape[1]))
     for term, out in zip(terms, values, strict=True):
         out[:] = evaluate(term, small)

@@ -83,6 +83,14 @@ class Family:
         """
         return _terms(self.name, self.degree, columns)
 
+    def has_columns(self, columns: int) -> bool:
+        """Tell whether the terms are so many columns themselves, all of them in their order.
+
+        >>> [family_of(name).has_columns(3) for name in ("hyperplane", "sphere")]
+        [True, False]
+        """
+        return _are_columns(self.name, self.degree, columns)
+
     def names(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Name the terms after the columns.
 
@@ -137,15 +145,6 @@ def evaluate(term: Term, columns: Sequence[Any] | NDArray[np.float64]) -> Any:
     return reduce(add, products)
 
 
-def are_columns(terms: Sequence[Term], columns: int) -> bool:
-    """Tell whether the terms are so many columns themselves, all of them in their order.
-
-    >>> [are_columns(family_of(name).terms(3), 3) for name in ("hyperplane", "sphere")]
-    [True, False]
-    """
-    return len(terms) == columns and all(t == (((j, 1),),) for j, t in enumerate(terms))
-
-
 def columns_of(table: NDArray[np.generic]) -> NDArray[np.float64]:
     """Give the columns of a table, each in one piece: sums over them are faster then."""
     return np.ascontiguousarray(table.T, dtype=np.float64)
@@ -167,3 +166,9 @@ def embed(
 def _terms(name: str, degree: int, columns: int) -> tuple[Term, ...]:
     kind = KINDS.get(name, KINDS["polynomial"])  # "axis" and "quadric" are polynomials
     return tuple(kind.terms(columns, degree))
+
+
+@lru_cache(maxsize=64)
+def _are_columns(name: str, degree: int, columns: int) -> bool:
+    terms = _terms(name, degree, columns)
+    return len(terms) == columns and all(t == (((j, 1),),) for j, t in enumerate(terms))

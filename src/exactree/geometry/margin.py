@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from exactree.geometry.families import (
     Family,
     Term,
-    are_columns,
     columns_of,
     evaluate,
     family_of,
@@ -71,10 +70,9 @@ class Surface:
         (1.0, 0.75)
         """
         table = np.asarray(X)
-        terms = self.family.terms(table.shape[1])
         size = max((abs(c) for c in self.coefficients), default=0) or 1
         with np.errstate(over="ignore", invalid="ignore"):
-            values = _terms(terms, table)
+            values = _terms(self.family, table)
             spreads = np.std(np.asarray(values, dtype=np.float64), axis=1).tolist()
         shares = [_share(abs(c), size) for c in self.coefficients]
         spread = [share * s for share, s in zip(shares, spreads, strict=True)]
@@ -230,13 +228,14 @@ def _values(
     """
     found = np.zeros(len(table))
     terms = family.terms(table.shape[1])
-    used = [(c, term) for c, term in zip(coefficients, terms, strict=True) if c]
+    plain = family.has_columns(table.shape[1])
+    used = [(k, c) for k, c in zip(range(len(terms)), coefficients, strict=True) if c]
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(table), BLOCK_ROWS):
             columns = columns_of(table[start : start + BLOCK_ROWS])
             total = found[start : start + BLOCK_ROWS]
-            for coefficient, term in used:
-                total += coefficient * evaluate(term, columns)
+            for k, coefficient in used:
+                total += coefficient * (columns[k] if plain else evaluate(terms[k], columns))
     return found
 
 
@@ -251,12 +250,12 @@ def _share(part: float | int, whole: float | int) -> float:
     return float(Fraction(part) / Fraction(whole)) if part else 0.0
 
 
-def _terms(terms: Sequence[Term], table: NDArray[np.generic]) -> ArrayLike:
+def _terms(family: Family, table: NDArray[np.generic]) -> ArrayLike:
     """Evaluate terms one by one, terms by rows, without a copy where they are the columns."""
-    if are_columns(terms, table.shape[1]):
+    if family.has_columns(table.shape[1]):
         return table.T
     columns = columns_of(table)
-    return [evaluate(term, columns) for term in terms]
+    return [evaluate(term, columns) for term in family.terms(table.shape[1])]
 
 
 def fitting_threshold(
