@@ -29,7 +29,7 @@ class NodeCounts {
   std::size_t table_size() const { return scratch_.rows.table_size(); }
 
   // Counts the pairs of the node and finds the best second splits of both sides of each column.
-  void count_node(Control* control) {
+  void count_node(Workspace& work) {
     scratch_.take_rows(node_);
     stride_ = scratch_.rows.stride();
     Count* table = mine_.node.room(table_size() * at(classes_));
@@ -41,7 +41,7 @@ class NodeCounts {
       for (int i = 0; i < columns_; ++i)
         set[c * stride_ + i] = static_cast<Count>(node_.class_sizes(i)[c]);
     fewest_ = find_seconds(node_counts(), table, static_cast<const Count*>(nullptr));
-    scratch_.account(control);
+    scratch_.account(work.control);
   }
   // The optimum of two levels; the errors of a column's sides with one more split, to be asked for
   // before any side is counted.

@@ -27,7 +27,7 @@ class NodeDifferences {
   std::size_t table_size() const { return scratch_.rows.table_size(); }
 
   // Counts the pairs of the node and finds the best second splits of both sides of each column.
-  void count_node(Control* control) {
+  void count_node(Workspace& work) {
     scratch_.take_rows(node_);
     stride_ = scratch_.rows.stride();
     Count* table = mine_.node.room(table_size());
@@ -40,7 +40,7 @@ class NodeDifferences {
     fewest_ = mine_.seconds.find(
         {columns_, stride_, node_.rows(), set, difference(node_.totals().data())}, table,
         static_cast<const Count*>(nullptr));
-    scratch_.account(control);
+    scratch_.account(work.control);
   }
   // The optimum of two levels; the errors of a column's sides with one more split, to be asked for
   // before any side is counted.

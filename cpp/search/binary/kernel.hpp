@@ -109,7 +109,7 @@ class BinaryKernel {
   }
 
   void two_levels(V best) {
-    counts_.count_node(work_.control);
+    counts_.count_node(work_);
     if (tick()) return;
     const V free_best = best;
     const LimitedSplits* limits = nullptr;
@@ -136,7 +136,7 @@ class BinaryKernel {
   }
 
   void three_levels(V best) {
-    counts_.count_node(work_.control);
+    counts_.count_node(work_);
     start_bounds(best);
     if (few_splits_left(best)) {
       close(best, best);

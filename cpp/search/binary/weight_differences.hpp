@@ -30,7 +30,8 @@ class WeightDifferences {
   std::size_t table_size() const { return scratch_.rows.table_size(); }
 
   // Adds up the pairs of the node and finds the best second splits of both sides of each column.
-  void count_node(Control* control) {
+  void count_node(Workspace& work) {
+    work_ = &work;
     scratch_.take_rows(node_);
     stride_ = scratch_.rows.stride();
     add_pairs(scratch_.list.data(), node_.rows(), tables_.node.room(table_size()));
@@ -39,7 +40,7 @@ class WeightDifferences {
     for (int i = 0; i < columns_; ++i) set[i] = difference(inner_[at(i)]);
     fewest_ = tables_.seconds.find({columns_, stride_, weight(all_), set, difference(all_)},
                                    tables_.node.data(), static_cast<const Cost*>(nullptr));
-    scratch_.account(control);
+    scratch_.account(work.control);
   }
   // As in class_differences.hpp.
   const Fewest<Cost>& fewest() const { return fewest_; }
@@ -93,12 +94,13 @@ class WeightDifferences {
     for (int i = 0; i < columns_; ++i) inner_[at(i)] = node_.weight_of(node_.bits(i));
   }
 
-  // The table of all pairs of columns over some rows.
+  // The table of all pairs of columns over some rows; of many columns each row takes a while.
   void add_pairs(const std::uint32_t* rows, int n, Cost* table) {
     std::fill(table, table + table_size(), 0);
     for (; n > 0; --n, ++rows) {
       const Cost weight = node_.table().weights[*rows];
       const Word* row = scratch_.rows.bits(*rows);
+      work_->spend(std::int64_t{columns_} * columns_ / kPairsPerTick);
       for (int w = 0; 64 * w < columns_; ++w)
         for (Word v = row[w]; v != 0; v &= v - 1)
           add_row(row, weight, table + at(64 * w + first(v)) * at(stride_));
@@ -119,8 +121,11 @@ class WeightDifferences {
 #endif
   }
 
+  static constexpr std::int64_t kPairsPerTick = 1 << 13;
+
   const PackedNode& node_;
   BinaryScratch& scratch_;
+  Workspace* work_ = nullptr;
   MarginTables<Cost>& tables_;
   const int columns_;
   int stride_ = 0, side_ = -1;

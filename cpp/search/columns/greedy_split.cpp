@@ -378,8 +378,11 @@ SingleSplit best_split(const Node& node, const Problem& data, Criterion criterio
   const int rows = node.rows();
   std::vector<int> label(static_cast<std::size_t>(rows));
   std::vector<Cost> weight(static_cast<std::size_t>(rows));
+  // The errors of a side are looked for among all classes, at every split.
+  const std::int64_t each = criterion == Criterion::kErrors ? std::max(16, data.classes) : 16;
+  const auto effort = static_cast<int>(std::min<std::int64_t>(each * rows, 1 << 30));
   for (int f = 0; f < node.features(); ++f) {
-    work.spend_on(16 * std::min(rows, 1 << 26));
+    work.spend_on(effort);
     node.list_rows(f, label.data(), weight.data());
     Side left(data), right(data);
     for (std::size_t i = 0; i < label.size(); ++i) right.move(label[i], weight[i]);
