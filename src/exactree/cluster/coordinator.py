@@ -26,17 +26,19 @@ from exactree.cluster.pools import LostPool, Pool
 from exactree.cluster.posing import OVER_MASKS
 
 # Seconds: what a piece may take before it is divided, what one that cannot be divided gets at
-# first, and how long short pieces are put together to be.
+# first, how long short pieces are put together to be, and how long they are at least: with shorter
+# ones workers go on by themselves, for so long if somebody else waits for work.
 SLICE = 1.0
 WHOLE_SLICE = 8.0
 TASK = 0.1
 LEAST_TASK = 0.02
-NEVER = 1000
 MOST_AT_ONCE = 64
+NEVER = 1000  # no piece has so many splits above it
 # Seconds that it takes here to ask for a piece and to take the reply over: so many short pieces at
 # a time can be served.
 SERVING = 0.0003
-# How much longer the next slice of a piece is that is not divided.
+# How much longer the next slice of a piece is that is not divided, up to so many seconds: whoever
+# waits for work then waits for them.
 LONGER = 1.5
 LONGEST = 3.0
 FACTS = ("left_facts", "right_facts")
@@ -289,7 +291,8 @@ class Coordinator(KeptSearch):
         self._lengths[level] = 0.8 * self._length(level) + 0.2 * seconds
 
     def _length_of(self, question: dict[str, Any]) -> float:
-        return max(question.get("more", 0.0), self._length(level_of(question)))
+        more: float = question.get("more", 0.0)
+        return max(more, self._length(level_of(question)))
 
     def _length(self, level: int) -> float:
         return self._lengths.get(level, TASK)
