@@ -30,6 +30,7 @@ class ImaginedPool:
     """So many workers of one thread each, as a Dask cluster has them."""
 
     size: int
+    longer: float = 1.0  # so many times as long as here takes every task
     before: Callable[[], None] = lambda: None  # called before every task
     now: float = 0.0
     busy: float = 0.0  # seconds of all workers together
@@ -56,8 +57,16 @@ class ImaginedPool:
         self.charge()
         self.before()
         free, worker = heapq.heappop(self._free)
+        key, posing, what, seconds, memory = args
+        longer = self.longer * (SLOWER if self._dice.random() < STRAGGLERS else 1.0)
+        if isinstance(what, list):
+            what = [{**one, "more": one.get("more", 0.0) / longer} for one in what]
+        args = key, posing, what, seconds / longer, memory
         result, used = self._threads[worker].submit(_timed, function, args).result()
-        used *= SLOWER if self._dice.random() < STRAGGLERS else 1.0
+        used *= longer
+        for reply in result if isinstance(result, list) else ():
+            reply["processor_seconds"] *= longer
+            reply["seconds"] = reply["processor_seconds"]
         self.busy += used
         end = max(self.now + LATENCY / 2, free) + used
         future: Future[Any] = Future()

@@ -71,6 +71,12 @@ inline nb::dict question_dict(const Question& question) {
         near.append(nb::make_tuple(at.position, at.side, facts_bytes(at.facts)));
       out["neighbours"] = near;
     }
+    if (question.lent()) {
+      nb::list run;
+      for (int e = 0; e < 2; ++e)
+        run.append(nb::make_tuple(question.run[e], question.run_lo[e][0], question.run_lo[e][1]));
+      out["run"] = run;
+    }
   } else {
     out["branch"] = std::vector<int>(question.branch.begin(), question.branch.end());
   }
@@ -119,6 +125,15 @@ inline Question question_from(const nb::dict& from) {
   if (from.contains("proved")) question.proved = item<Costs>(from, "proved");
   take_pair(from, "lo", question.lo);
   take_pair(from, "hi", question.hi);
+  if (from.contains("run") && from.contains("more")) {
+    const auto run = item<nb::list>(from, "run");
+    for (std::size_t e = 0; e < 2; ++e) {
+      const nb::object edge = element<nb::object>(run, e);
+      question.run[e] = element<int>(edge, 0);
+      for (std::size_t s = 0; s < 2; ++s) question.run_lo[e][s] = element<Costs>(edge, s + 1);
+    }
+    question.more = item<double>(from, "more");
+  }
   if (!from.contains("neighbours")) return question;
   question.shared = true;
   for (const nb::handle near : item<nb::list>(from, "neighbours"))
@@ -153,6 +168,14 @@ inline nb::dict reply_dict(const Reply& reply) {
   out["complete"] = reply.complete;
   add_sides(reply.lo, reply.hi, reply.facts, out);
   if (!reply.best.empty()) out["best"] = reply.best;
+  nb::list others;
+  for (const SolvedThreshold& at : reply.others) {
+    nb::dict other;
+    other["position"] = at.position;
+    add_sides(at.lo, at.hi, at.facts, other);
+    others.append(other);
+  }
+  if (others.size() > 0) out["others"] = others;
   nb::list masks, trees;
   for (const FoundMask& found : reply.masks)
     masks.append(nb::make_tuple(found.budget, found.id, found.source, found.left, found.side[0],
@@ -223,6 +246,14 @@ inline Reply reply_from(const nb::dict& from) {
   reply.complete = item<bool>(from, "complete");
   take_sides(from, reply.lo, reply.hi, reply.facts);
   if (from.contains("best")) reply.best = item<Costs>(from, "best");
+  if (from.contains("others"))
+    for (const nb::handle other : item<nb::list>(from, "others")) {
+      require(nb::isinstance<nb::dict>(other), "a reply is not as it should be");
+      const auto one = nb::borrow<nb::dict>(other);
+      SolvedThreshold& at = reply.others.emplace_back();
+      at.position = item<int>(one, "position");
+      take_sides(one, at.lo, at.hi, at.facts);
+    }
   if (from.contains("masks"))
     for (const nb::handle found : item<nb::list>(from, "masks"))
       reply.masks.push_back({element<int>(found, 0),

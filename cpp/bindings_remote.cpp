@@ -88,10 +88,10 @@ class PySession : Role {
   }
   nb::any plan() const { return plan_.known ? any_of(plan_dict(plan_)) : any_of(nb::none()); }
   // A number and a question; none now (busy), or none at all.
-  nb::any ask(bool shared) {
+  nb::any ask(bool shared, bool ahead, int lent_from) {
     Question question;
     int number = -1;
-    switch (session_->ask(question, number, shared)) {
+    switch (session_->ask(question, number, {shared, ahead, lent_from})) {
       case Asked::kPiece:
         return any_of(nb::make_tuple(number, question_dict(question)));
       case Asked::kBusy:
@@ -260,7 +260,8 @@ void bind_remote(nb::module_& m) {
            "Find first trees, or take those of an earlier run; False if it was stopped meanwhile.")
       .def_prop_ro("plan", &PySession::plan, "What was planned, once it is open.")
       .def(
-          "ask", &PySession::ask, "shared"_a = false,
+          "ask", &PySession::ask, "shared"_a = false, "ahead"_a = false,
+          "lent_from"_a = Asking{}.lent_from,
           "Give the next piece as (number, question); True if there may be more later, else False.")
       .def("tell", &PySession::tell, "number"_a, "reply"_a, "Take a complete reply over.")
       .def("divide", &PySession::divide, "number"_a, "reply"_a,

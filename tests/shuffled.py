@@ -31,7 +31,7 @@ class ShuffledPool:
         self.dice = Random(seed)
         self.size = workers
         self.pending: list[tuple[Future[Any], Any]] = []
-        self.lost = self.partial = self.evaluations = self.latest = 0
+        self.lost = self.partial = self.evaluations = self.latest = self.others = 0
         self.kill_after = kill_after
         self.steady = steady  # it behaves, until it is killed
 
@@ -79,6 +79,7 @@ class ShuffledPool:
         for i, question in enumerate(args[2]):
             self.evaluations += replies[i]["counters"][1]
             self.latest += replies[i]["counters"][1]
+            self.others += len(replies[i].get("others", ()))
             if question["divisible"] and not self.steady and self.dice.random() < 0.4:
                 self.partial += 1
                 half = {"complete": False, "lo": question["lo"], "hi": question["hi"]}

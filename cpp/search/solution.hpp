@@ -21,6 +21,7 @@ struct Threshold {
   int next = 0, prev = 0;
   int floors = -1;  // where the floors of its second columns start, left side first
   bool closed = false;
+  bool under_way = false;  // it is under evaluation, and something may be picked beside it
   std::int16_t round = 0;  // of its chain, that it was solved in last; 0: for all that matters
 };
 

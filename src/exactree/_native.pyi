@@ -224,7 +224,7 @@ class Session:
     def plan(self) -> Any:
         """What was planned, once it is open."""
 
-    def ask(self, shared: bool = False) -> Any:
+    def ask(self, shared: bool = False, ahead: bool = False, lent_from: int = 1000) -> Any:
         """
         Give the next piece as (number, question); True if there may be more later, else False.
         """

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from shuffled import ShuffledPool, Stepping, compare, random_posing
 
+from exactree import _native
 from exactree.cluster import tasks
 from exactree.cluster.posing import Posing
 
@@ -26,6 +27,22 @@ def test_shuffled_workers_give_what_one_thread_gives() -> None:
     pools = [run_shuffled(seed) for seed in range(250)]
     assert sum(pool.partial for pool in pools) > 50
     assert sum(pool.lost for pool in pools) > 20
+    assert sum(pool.others for pool in pools) > 500
+
+
+def test_whoever_waits_gets_pieces_ahead_of_their_turn() -> None:
+    dice = np.random.default_rng(0)
+    ranks = dice.permuted(np.tile(np.arange(150, dtype=np.int32), (3, 1)), axis=1)
+    posing = Posing("columns", (ranks, dice.integers(0, 2, 150, np.int32), 2), {"max_depth": 3})
+    asked = [[], []]  # type: list[list[Any]]
+    for ahead in (False, True):
+        session = _native.Session(posing.pose())
+        session.open()
+        while isinstance(piece := session.ask(shared=True, ahead=ahead), tuple):
+            asked[ahead].append((piece[1]["feature"], piece[1]["position"]))
+    assert len(asked[0]) == 3
+    assert len(asked[1]) > 10
+    assert len({*asked[1]}) == len(asked[1])
 
 
 @pytest.mark.parametrize(

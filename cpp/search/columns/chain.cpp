@@ -80,7 +80,7 @@ void Chain<V>::spread(const Entry& from, Entry& to, bool& changed) const {
 // least what they cost in two groups of whatever kind; likewise the right side. So for a <= p < b,
 // T(p) >= join(e(L(a)), e(R(b))) + between(a, b): the least of that over all p.
 template <class V>
-bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
+bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters, bool to_pick) const {
   const Entry& a = entry(i);
   const Entry& b = entry(a.next);
   const V ends = join(a.lo[0], b.lo[1], context_.penalty, context_.budgets);
@@ -120,7 +120,7 @@ bool Chain<V>::gap(int i, const V& best, Gap& out, Counters& counters) const {
         claims::no_better(Pruning::kNeighbour, context_, best, a.position, first - 1),
         claims::no_better(Pruning::kNeighbour, context_, best, last + 1, b.position - 1));
   }
-  if (a.closed && first == a.position) ++first;
+  if ((a.closed || (to_pick && a.under_way)) && first == a.position) ++first;
   first = std::max(first, first_allowed_);
   last = std::min(last, last_allowed_);
   if (first > last) return false;
@@ -150,11 +150,11 @@ bool Chain<V>::choose(int begin, int end, const V& best, Gap& chosen, Open& open
                       Counters& counters) const {
   Gap low, high, other;
   int i = begin;
-  while (i != end && !gap(i, best, low, counters)) i = entry(i).next;
+  while (i != end && !gap(i, best, low, counters, true)) i = entry(i).next;
   if (i == end) return false;
   high = low;
   for (i = entry(end).prev; i != low.entry; i = entry(i).prev)
-    if (gap(i, best, other, counters)) {
+    if (gap(i, best, other, counters, true)) {
       high = other;
       break;
     }
@@ -168,13 +168,13 @@ bool Chain<V>::choose(int begin, int end, const V& best, Gap& chosen, Open& open
   while (entry(entry(i).next).position <= middle) i = entry(i).next;
   // Walk to both sides of the middle until something open is met.
   for (int right = i; right != high.entry; right = entry(right).next)
-    if (gap(right, best, other, counters)) {
+    if (gap(right, best, other, counters, true)) {
       chosen = other;
       break;
     }
   if (chosen.first <= middle) return true;
   for (int left = i; left != low.entry; left = entry(left).prev)
-    if (left != i && gap(left, best, other, counters)) {
+    if (left != i && gap(left, best, other, counters, true)) {
       low = other;
       break;
     }
@@ -190,18 +190,23 @@ bool Chain<V>::pick(const V& best, Task<V>& task, Counters& counters) {
     Open open;
     if (!choose(begin, end, best, at, open, counters)) continue;
     ++next_run_;
-    const int f = context_.feature, middle = (open.first + open.last) / 2;
-    int p = middle <= at.first ? at.first : at.last;
-    if (middle > at.first && middle < at.last)
-      p = std::min(at.last, context_.node->next(f, middle));
-    // What is not open stays so: bounds only rise, and the best only falls.
-    task = {open.begin, open.end, at.entry, p, 0};
-    task.slack = std::max(influence(open.first, p), influence(p, open.last));
-    if (entry(at.entry).position != p)
-      task.entry = insert(at.entry, p, context_.node->rank_at(f, p));
+    task = task_in(at, open);
     return true;
   }
   return false;
+}
+
+// The threshold nearest to the middle of what is open.
+template <class V>
+Task<V> Chain<V>::task_in(const Gap& at, const Open& open) {
+  const int f = context_.feature, middle = (open.first + open.last) / 2;
+  int p = middle <= at.first ? at.first : at.last;
+  if (middle > at.first && middle < at.last) p = std::min(at.last, context_.node->next(f, middle));
+  // What is not open stays so: bounds only rise, and the best only falls.
+  Task<V> task = {open.begin, open.end, at.entry, p, 0};
+  task.slack = std::max(influence(open.first, p), influence(p, open.last));
+  if (entry(at.entry).position != p) task.entry = insert(at.entry, p, context_.node->rank_at(f, p));
+  return task;
 }
 
 template <class V>
@@ -260,6 +265,7 @@ int Chain<V>::insert(int after, int position, int rank) {
 template <class V>
 void Chain<V>::commit(const Task<V>& task) {
   entry(task.entry).closed = true;
+  entry(task.entry).under_way = false;
   entry(task.entry).round = round_;
   for (int step = 0; step < 2; ++step) {
     const auto beyond = [&](int i) { return step == 0 ? entry(i).next : entry(i).prev; };

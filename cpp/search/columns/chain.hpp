@@ -79,6 +79,14 @@ class Chain {
   Task<V> task_in_turn(int position);
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
+  // Ahead (ahead.cpp): how wide what is open is before or after the threshold of a task that is
+  // under way; 0: nothing is. And takes a threshold of it, which is no part of that task's run from
+  // then on.
+  Cost width_ahead(const Task<V>& from, bool after, const V& best) const;
+  bool pick_ahead(Task<V>& from, bool after, const V& best, Task<V>& task, Counters& counters);
+
+  // Nothing is to be picked but what is open in a run that another chain of this column lends.
+  void lend(const int run[2], const V lo[2][2]);
 
   // By how many bytes it has grown since it was last asked; counted() is all that it has told.
   std::int64_t counted() const { return told_; }
@@ -155,8 +163,9 @@ class Chain {
     int begin, end, first, last;
   };
 
-  bool gap(int i, const V& best, Gap& out, Counters& counters) const;
+  bool gap(int i, const V& best, Gap& out, Counters& counters, bool to_pick = false) const;
   bool choose(int begin, int end, const V& best, Gap& chosen, Open& open, Counters& counters) const;
+  Task<V> task_in(const Gap& at, const Open& open);
   int link(int after, int position, int rank);
   int insert(int after, int position, int rank);
   void spread(const Entry& from, Entry& to, bool& changed) const;

@@ -184,10 +184,7 @@ Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
         continue;
       }
       if (take_threshold(o, worker, mine.job)) {
-        mine.place = o;
-        mine.round = lane.round;
-        mine.whole = expected(lane.round);
-        ++lane.busy;
+        begin(mine, o);
         return Asked::kPiece;
       }
       if (lane.busy > 0)
@@ -200,11 +197,29 @@ Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
 }
 
 template <class V>
+void ColumnFrontier<V>::begin(ColumnPiece<V>& piece, int place) {
+  Lane& lane = lanes_[static_cast<std::size_t>(place)];
+  piece.place = place;
+  piece.round = lane.round;
+  piece.whole = expected(lane.round);
+  lane.chain->entry(piece.job.task.entry).under_way = true;
+  ++lane.busy;
+  under_way_.push_back(&piece);
+}
+
+// What is looked for in the round that a column is in.
+template <class V>
+V ColumnFrontier<V>::below(int place) {
+  V below = goal(place);
+  lower_to(below, target(lanes_[static_cast<std::size_t>(place)].round));
+  return below;
+}
+
+template <class V>
 bool ColumnFrontier<V>::take_threshold(int place, Worker<V>& worker, Job<V>& job) {
   Lane& lane = lanes_[static_cast<std::size_t>(place)];
   if (!lane.chain) start_lane(place, worker);
-  V below = goal(place);
-  lower_to(below, target(lane.round));
+  const V below = this->below(place);
   while (lane.chain->pick(below, job.task, worker.work().counters)) {
     if (ruled_out(place, job.task, below, worker)) continue;
     ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, below, job);
@@ -266,6 +281,7 @@ void ColumnFrontier<V>::tell(Worker<V>& worker, Piece& piece, bool complete) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   if (mine.swept.empty()) {
     --lanes_[static_cast<std::size_t>(mine.place)].busy;
+    std::erase(under_way_, &mine);
     if (complete) take_over(mine.place, mine.job, worker);
   }
   for (PlacedJob<V>& at : mine.swept) {

@@ -42,6 +42,7 @@ class ColumnFrontier : public Frontier<V> {
   bool worth_threads() const override;
   std::unique_ptr<Piece> piece() const override { return std::make_unique<ColumnPiece<V>>(); }
   Asked ask(Worker<V>& worker, Piece& piece) override;
+  bool ask_ahead(Worker<V>& worker, Piece& piece) override;
   void answer(Worker<V>& worker, Node& root, Piece& piece) override;
   void tell(Worker<V>& worker, Piece& piece, bool complete) override;
   void describe(const Piece& piece, Question& question) const override;
@@ -51,6 +52,8 @@ class ColumnFrontier : public Frontier<V> {
   void reply_part(const Piece& piece, const Solution<V>& side, const Solution<V>*& told,
                   Reply& reply) const override;
   void add_neighbours(const Piece& piece, Question& question) const override;
+  void lend_run(Piece& piece, Question& question) override;
+  void accept_other(const Piece& piece, const SolvedThreshold& other) override;
   bool restore(const Question& question, const Reply& reply) override;
   bool take(const Question& question, Piece& piece) override;
   bool resume(const Question& question, const Reply& reply, Piece& piece) override;
@@ -116,6 +119,8 @@ class ColumnFrontier : public Frontier<V> {
   bool take_start();
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
+  V below(int place);
+  void begin(ColumnPiece<V>& piece, int place);
   void start_lane(int place, Worker<V>& worker);
   void take_over(int place, Job<V>& job, Worker<V>& worker);
   void take_values(int place, const V& found, int entry);
@@ -152,6 +157,7 @@ class ColumnFrontier : public Frontier<V> {
   Frame<V> frame_{};
   std::size_t tried_promising_ = 0;  // how many of them were taken
   std::vector<Lane> lanes_;
+  std::vector<ColumnPiece<V>*> under_way_;
   std::vector<bool> sides_listed_;  // by their place in the frame
   std::vector<V> targets_;          // of the rounds so far
   std::vector<int> shares_;         // what they are of the best cost, but for the last

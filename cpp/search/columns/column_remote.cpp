@@ -188,9 +188,8 @@ bool ColumnFrontier<V>::restore(const Question& question, const Reply& reply) {
   if (!take(question, piece)) return false;
   accept(piece, reply);
   tell(top_.worker, piece, true);
-  V below = goal(piece.place);
-  lower_to(below, target(lanes_[static_cast<std::size_t>(piece.place)].round));
-  chain(piece.place).solved_for(piece.job.task.entry, value_of<V>(question.best, budgets()), below);
+  chain(piece.place)
+      .solved_for(piece.job.task.entry, value_of<V>(question.best, budgets()), below(piece.place));
   return true;
 }
 

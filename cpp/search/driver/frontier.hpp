@@ -83,6 +83,8 @@ class Frontier {
   // Room for a piece of this frontier.
   virtual std::unique_ptr<Piece> piece() const = 0;
   virtual Asked ask(Worker<V>& worker, Piece& piece) = 0;
+  // A piece that is probably to be asked for later, if there is none now.
+  virtual bool ask_ahead(Worker<V>& /*worker*/, Piece& /*piece*/) { return false; }
   virtual void answer(Worker<V>& worker, Node& root, Piece& piece) = 0;
   // `complete` is false if the answer was stopped: then nothing of it counts.
   virtual void tell(Worker<V>& worker, Piece& piece, bool complete) = 0;
@@ -105,6 +107,10 @@ class Frontier {
                           const Solution<V>*& /*told*/, Reply& /*reply*/) const {}
   // Adds what others have found near the piece.
   virtual void add_neighbours(const Piece& /*piece*/, Question& /*question*/) const {}
+  // Lends the worker what is open around a piece, and takes over what it found of that, after the
+  // piece was told.
+  virtual void lend_run(Piece& /*piece*/, Question& /*question*/) {}
+  virtual void accept_other(const Piece& /*piece*/, const SolvedThreshold& /*other*/) {}
   virtual bool restore(const Question& question, const Reply& reply) = 0;
   // Takes a piece that an earlier run began: to be divided, or, with what it had proved of it, to
   // be answered.

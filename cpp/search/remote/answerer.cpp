@@ -28,6 +28,8 @@ class Answerer final : public AnyAnswerer {
  private:
   Chain<V>& chain(Station<V>& station, int feature);
   void answer_threshold(const Question& question, Reply& reply);
+  void go_on(Station<V>& station, const Question& question, V best, Reply& reply);
+  void add_facts_of(Station<V>& station, int feature, const V& best, Reply& reply);
   void answer_branch(const Question& question, Reply& reply);
   void write_better(Station<V>& station, const Question& question, const Job<V>& job, Reply& reply);
   FoundTree write_at(Station<V>& station, int k, int splits, Cost cost,
@@ -38,6 +40,7 @@ class Answerer final : public AnyAnswerer {
   Budget budget_;
   Worker<V> worker_;
   Stations<V> stations_;
+  double began_ = 0;  // with the latest question
 };
 
 template <class V>
@@ -62,6 +65,7 @@ Chain<V>& Answerer<V>::chain(Station<V>& station, int feature) {
 template <class V>
 Reply Answerer<V>::answer(const Question& question, double seconds) {
   control_.go_on(seconds);
+  began_ = control_.seconds();
   worker_.work().counters = {};
   Reply reply;
   try {
@@ -73,7 +77,6 @@ Reply Answerer<V>::answer(const Question& question, double seconds) {
   } catch (const std::bad_alloc&) {
     control_.stop(Status::kMemoryLimit);
   }
-  reply.complete = reply.complete && !control_.stopped();
   reply.counters = worker_.work().counters;
   return reply;
 }
@@ -125,6 +128,7 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
     source.commit(station.frame, here, job);
     control_.use_memory(here.growth());
     write_better(station, question, job, reply);
+    if (question.lent()) go_on(station, question, job.best, reply);
     return;
   }
   // The side that was being solved has no bound yet, but some of its thresholds have.
@@ -134,6 +138,57 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
   lower_to(job.hi[s], job.kids[s]->upper);
   reply.hi[s] = costs_of(job.hi[s]);
   reply.facts[s] = facts_of(*job.kids[s], kMostShared);
+}
+
+// Short pieces take longer on their way than to be answered. Once one has what is best it goes on
+// with that, as the chain of the session would once it is told.
+template <class V>
+void Answerer<V>::go_on(Station<V>& station, const Question& question, V best, Reply& reply) {
+  const int n = V::budgets_of(station.frame.budget.child().splits);
+  auto& source = ColumnSource<V>::of(worker_);
+  Chain<V>& here = chain(station, question.feature);
+  V lo[2][2];
+  for (int e = 0; e < 2; ++e)
+    for (int s = 0; s < 2; ++s) lo[e][s] = value_of<V>(question.run_lo[e][s], n);
+  here.lend(question.run, lo);
+  Job<V> job;
+  const V left = value_of<V>(reply.hi[0], n), right = value_of<V>(reply.hi[1], n);
+  V found = join(left, right, data_.penalty, best.budgets());
+  while (!control_.stopped() && control_.seconds() < began_ + question.more) {
+    if (!V::kSizes) lower_to(best, found);
+    if (!here.pick(best, job.task, worker_.work().counters)) break;
+    source.prepare(station.frame, here, best, job);
+    try {
+      source.evaluate(station.frame, question.feature, job);
+    } catch (const Stopped&) {
+    }
+    if (control_.stopped()) break;
+    found = source.commit(station.frame, here, job);
+    control_.use_memory(here.growth());
+    SolvedThreshold& other = reply.others.emplace_back();
+    other.position = job.task.position;
+    for (int s = 0; s < 2; ++s) {
+      other.lo[s] = costs_of(job.lo[s]);
+      other.hi[s] = costs_of(job.hi[s]);
+    }
+    write_better(station, question, job, reply);
+  }
+  if (question.shared) add_facts_of(station, question.feature, best, reply);
+}
+
+// What was solved next to what is still open.
+template <class V>
+void Answerer<V>::add_facts_of(Station<V>& station, int feature, const V& best, Reply& reply) {
+  if (reply.others.empty()) return;
+  std::vector<SolvedSide<V>> sides;
+  chain(station, feature)
+      .list_sides(best, station.frame.kids, station.sides_told[static_cast<std::size_t>(feature)],
+                  sides);
+  for (SolvedThreshold& other : reply.others) {
+    const int rank = station.node->rank_at(feature, other.position);
+    for (const SolvedSide<V>& at : sides)
+      if (at.rank == rank) other.facts[at.side] = facts_of(*at.solution, kMostShared);
+  }
 }
 
 // A tree is written down where it was found: what was solved of its sides is here.

@@ -69,7 +69,7 @@ class Session final : public AnySession, private RootSearch<V> {
 
   bool open(PlanFacts& plan) override;
   void restore(const Claim& claim) override;
-  Asked ask(Question& question, int& number, bool shared) override;
+  Asked ask(Question& question, int& number, const Asking& how) override;
   std::unique_ptr<AnyHelper> helper(Control& control) override;
   void tell(int number, const Reply& reply) override;
   bool divide(int number, const Reply& reply) override;
@@ -106,6 +106,8 @@ class Session final : public AnySession, private RootSearch<V> {
   void note_trees(PlanFacts& plan) const;
   // The next piece that is open.
   Asked next(AskedPiece& at);
+  // One that is probably open later, if there is none.
+  bool next_ahead(AskedPiece& at);
   AskedPiece& asked(int number);
   void claim_part(Level<V>& level, const Piece& piece, Reply reply);
   void claim_sides();
@@ -119,6 +121,7 @@ class Session final : public AnySession, private RootSearch<V> {
   void note_found(Level<V>& level);
   void close_level(typename std::list<Level<V>>::iterator at);
   void close_piece(Level<V>& level, Piece& piece, const Reply* reply);
+  void claim_other(const Level<V>& level, const Piece& piece, const SolvedThreshold& other);
 
   std::unique_ptr<SearchResult> own_result_;
   std::list<Level<V>> levels_;  // the first is that of all rows, the last the latest

@@ -46,6 +46,13 @@ struct Neighbour {
   SideFacts facts;
 };
 
+// How a piece is asked for.
+struct Asking {
+  bool shared = false;   // with what others found nearby; the reply is to have the same for others
+  bool ahead = false;    // also one that is probably open later, if there is none now
+  int lent_from = 1000;  // below so many splits: with what is open around it, see Question::run
+};
+
 struct Question {
   Path path;
   int feature = -1, position = 0;
@@ -59,6 +66,12 @@ struct Question {
   bool divisible = false;    // whether it can be asked in smaller pieces
   bool shared = false;       // whether others want to know what is found of the sides' thresholds
   std::vector<Neighbour> neighbours;
+  // Where the open thresholds around it begin and end, if they are nobody else's until it is
+  // answered, and what is known of the sides there. The worker goes on with them for some time.
+  int run[2] = {0, 0};
+  Costs run_lo[2][2];
+  double more = 0;  // seconds
+  bool lent() const { return run[0] < run[1]; }
 };
 
 // A mask that was found to be a better first split.
@@ -77,8 +90,16 @@ struct FoundTree {
   Tree tree;
 };
 
+// Another threshold of a run that was lent.
+struct SolvedThreshold {
+  int position = 0;
+  Costs lo[2], hi[2];
+  SideFacts facts[2];
+};
+
 struct Reply {
   bool complete = false;
+  std::vector<SolvedThreshold> others;
   Costs lo[2], hi[2];  // columns: what is proved of the two sides, complete or not
   SideFacts facts[2];  // columns: of a side that is open, or, if they are shared, of both
   Costs best;          // masks: no mask of the branch costs less, if that is below the target

@@ -159,14 +159,30 @@ Asked Session<V>::next(AskedPiece& found) {
 }
 
 template <class V>
-Asked Session<V>::ask(Question& question, int& number, bool shared) {
+bool Session<V>::next_ahead(AskedPiece& found) {
+  for (Level<V>& level : levels_) {
+    std::unique_ptr<Piece> piece = level.frontier->piece();
+    if (!level.frontier->ask_ahead(worker_, *piece)) continue;
+    found = {&level, std::move(piece)};
+    return true;
+  }
+  return false;
+}
+
+template <class V>
+Asked Session<V>::ask(Question& question, int& number, const Asking& how) {
   AskedPiece at;
-  if (next(at) != Asked::kPiece) return asked_.empty() ? Asked::kNone : Asked::kBusy;
+  if (next(at) != Asked::kPiece) {
+    if (asked_.empty()) return Asked::kNone;
+    if (!how.ahead || !next_ahead(at)) return Asked::kBusy;
+  }
   question = {};
   question.path = at.level->path;
   at.level->frontier->describe(*at.piece, question);
-  question.shared = shared;
-  if (shared) at.level->frontier->add_neighbours(*at.piece, question);
+  question.shared = how.shared;
+  if (how.shared) at.level->frontier->add_neighbours(*at.piece, question);
+  if (static_cast<int>(question.path.size()) >= how.lent_from)
+    at.level->frontier->lend_run(*at.piece, question);
   number = next_number_++;
   asked_[number] = std::move(at);
   return Asked::kPiece;
@@ -187,6 +203,10 @@ void Session<V>::tell(int number, const Reply& reply) {
   result_.counters.add(reply.counters);
   control_.count_nodes(reply.counters.nodes);
   close_piece(*at.level, *at.piece, &reply);
+  for (const SolvedThreshold& other : reply.others) {
+    at.level->frontier->accept_other(*at.piece, other);
+    claim_other(*at.level, *at.piece, other);
+  }
   asked_.erase(number);
   for (const FoundTree& found : reply.trees) written(found.budget, found.cost, found.tree);
 }
@@ -206,6 +226,22 @@ void Session<V>::close_piece(Level<V>& level, Piece& piece, const Reply* reply) 
     claim.reply.trees.clear();
   }
   level.frontier->tell(worker_, piece, true);
+}
+
+template <class V>
+void Session<V>::claim_other(const Level<V>& level, const Piece& piece,
+                             const SolvedThreshold& other) {
+  if (!keep_) return;
+  Claim& claim = claims_.emplace_back();
+  claim.question.path = level.path;
+  level.frontier->describe(piece, claim.question);
+  claim.question.position = other.position;
+  claim.reply.complete = true;
+  for (int s = 0; s < 2; ++s) {
+    claim.reply.lo[s] = other.lo[s];
+    claim.reply.hi[s] = other.hi[s];
+    if (level.parent == nullptr) claim.reply.facts[s] = other.facts[s];
+  }
 }
 
 template <class V>

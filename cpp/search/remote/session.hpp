@@ -47,8 +47,7 @@ class AnySession {
   // What an earlier run proved, and what it began; before anything is asked.
   virtual void restore(const Claim& claim) = 0;
   // The next piece and its number, if there is one now.
-  // With `shared`, it has what others found nearby, and the reply is to have the same for others.
-  virtual Asked ask(Question& question, int& number, bool shared) = 0;
+  virtual Asked ask(Question& question, int& number, const Asking& how) = 0;
   // Takes over a complete reply. Throws std::invalid_argument if it is none to this question.
   virtual void tell(int number, const Reply& reply) = 0;
   // Takes over a reply that is not complete, and asks for the sides of the piece instead. False if

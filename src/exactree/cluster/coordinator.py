@@ -26,17 +26,23 @@ from exactree.cluster.pools import LostPool, Pool
 from exactree.cluster.posing import OVER_MASKS
 
 # Seconds: what a piece may take before it is divided, what one that cannot be divided gets at
-# first, and how long short pieces are put together to be.
+# first, how long short pieces are put together to be, and how long they are at least: with shorter
+# ones workers go on by themselves, for so long if somebody else waits for work.
 SLICE = 1.0
 WHOLE_SLICE = 8.0
 TASK = 0.1
+LEAST_TASK = 0.02
 MOST_AT_ONCE = 64
+NEVER = 1000  # no piece has so many splits above it
 # Seconds that it takes here to ask for a piece and to take the reply over: so many short pieces at
 # a time can be served.
 SERVING = 0.0003
-# How much longer the next slice of a piece is that is not divided.
+# How much longer the next slice of a piece is that is not divided, up to so many seconds: whoever
+# waits for work then waits for them.
 LONGER = 1.5
+LONGEST = 3.0
 FACTS = ("left_facts", "right_facts")
+OF_THE_TASK = ("neighbours", "run", "more")  # of a question, and not in a file
 PART = ("complete", "lo", "hi", "counters", *FACTS)  # what a file has of a piece under way
 # Tasks that wait for workers that are far, if there are as many of these: else each of few workers
 # would often wait for one to arrive.
@@ -124,8 +130,8 @@ class Coordinator(KeptSearch):
         self._workers: set[str] = set()
         self._broken = 0
         self._hungry = False  # somebody has nothing to do
+        self._starved = False  # somebody had nothing to do before
         self._lengths: dict[int, float] = {}  # seconds of a piece, by the level it is at
-        self._held: Any = None  # a piece that was asked for, but did not go with others
         try:
             if self._begin(time_limit, poll, self.memory_limit):
                 self._search()
@@ -155,14 +161,15 @@ class Coordinator(KeptSearch):
         room = self._room()
         while self._waiting and len(self._running) < room:
             self._send(self._waiting.popleft())
+        self._starved = self._hungry
         self._hungry = False
-        while len(self._running) < room:
-            task = self._next_task()
-            if isinstance(task, bool):
-                self._hungry = True
-                return task
+        free = room - len(self._running)
+        if free <= 0:
+            return True
+        asked, more = self._ask(free)
+        for task in self._together(asked, free):
             self._send(task)
-        return True
+        return more or bool(asked)
 
     def _room(self) -> int:
         """Keep as many tasks as workers, and some more that wait for them if they are far."""
@@ -171,28 +178,44 @@ class Coordinator(KeptSearch):
             return workers
         return workers + max(min(workers, LEAST_WAITING), (workers + 3) // 4)
 
-    def _next_task(self) -> Task | bool:
-        """Put pieces together if they are short, and workers are far."""
-        numbers: list[int] = []
-        questions: list[dict[str, Any]] = []
-        length = 0.0
-        while not questions or (length < TASK and len(questions) < MOST_AT_ONCE):
-            asked: Any = self._held or self._session.ask(self.pool.workers() > 1)
-            self._held = None
+    def _ask(self, free: int) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
+        """Ask for what is open, as much as so many tasks hold; False: nothing is any more."""
+        pieces: list[tuple[int, dict[str, Any]]] = []
+        near, length = self.pool.is_near(), 0.0
+        workers = self.pool.workers()
+        short = [level for level, seconds in self._lengths.items() if seconds < LEAST_TASK]
+        lent_from = min(short, default=NEVER) if workers > 1 else NEVER
+        more = LEAST_TASK if self._starved else TASK
+        while len(pieces) < free or (not near and length < free * TASK):
+            idle = workers > len(self._running) + len(pieces)
+            asked: Any = self._session.ask(workers > 1, workers > 1 and idle, lent_from)
             if isinstance(asked, bool):
-                if not questions:
-                    return asked
+                self._hungry = True
+                return pieces, asked
+            if "run" in asked[1]:
+                asked[1]["more"] = more
+            pieces.append(asked)
+            length += self._length_of(asked[1])
+            if len(pieces) >= free * MOST_AT_ONCE:
                 break
-            length += self._length(level_of(asked[1]))
-            if questions and length > 2 * TASK:  # those before it need not wait for it
-                self._held = asked
-                break
-            numbers.append(asked[0])
-            questions.append(asked[1])
-            if self.pool.is_near():
-                break
-        divisible = all(question["divisible"] for question in questions)
-        return Task(numbers, questions, self.slice if divisible else WHOLE_SLICE)
+        return pieces, True
+
+    def _together(self, pieces: list[tuple[int, dict[str, Any]]], free: int) -> list[Task]:
+        """Put pieces together if they are short, and workers are far: to the same for each."""
+        lengths = [self._length_of(question) for _, question in pieces]
+        enough = 0.0 if self.pool.is_near() else max(LEAST_TASK, min(TASK, sum(lengths) / free))
+        tasks: list[Task] = []
+        room = 0.0
+        for (number, question), length in zip(pieces, lengths, strict=True):
+            if room < length / 2 or not tasks or len(tasks[-1].numbers) == MOST_AT_ONCE:
+                tasks.append(Task([], [], self.slice))
+                room = enough
+            room -= length
+            tasks[-1].numbers.append(number)
+            tasks[-1].questions.append(question)
+            if not question["divisible"]:
+                tasks[-1].seconds = WHOLE_SLICE
+        return tasks
 
     def _send(self, task: Task) -> None:
         seconds = max(min(task.seconds, self._ends - monotonic()), 0.0)
@@ -250,7 +273,7 @@ class Coordinator(KeptSearch):
                 added = zip(task.counted, reply["counters"], strict=True)
                 reply["counters"] = [a + b for a, b in added]
             self.done.append(Done.of(number, question, reply, len(task.questions)))
-            self._learn(level_of(question), reply["seconds"])
+            self._learn(level_of(question), reply["seconds"] / (1 + len(reply.get("others", ()))))
             if reply["complete"]:
                 self._session.tell(number, reply)
                 if reply.get("trees"):
@@ -266,6 +289,10 @@ class Coordinator(KeptSearch):
     def _learn(self, level: int, seconds: float) -> None:
         """Note how long pieces take."""
         self._lengths[level] = 0.8 * self._length(level) + 0.2 * seconds
+
+    def _length_of(self, question: dict[str, Any]) -> float:
+        more: float = question.get("more", 0.0)
+        return max(more, self._length(level_of(question)))
 
     def _length(self, level: int) -> float:
         return self._lengths.get(level, TASK)
@@ -293,9 +320,9 @@ class Coordinator(KeptSearch):
         question = task.questions[0]
         if self.ledger is not None:
             known = {name: reply[name] for name in PART if name in reply}
-            plain = {name: told for name, told in question.items() if name != "neighbours"}
+            plain = {name: told for name, told in question.items() if name not in OF_THE_TASK}
             self.ledger.claims([(plain, known)])
-        again, longer = continued(question, reply), LONGER * task.seconds
+        again, longer = continued(question, reply), min(LONGER * task.seconds, LONGEST)
         self._waiting.append(Task(task.numbers, [again], longer, counted=reply["counters"]))
 
     def _may_divide(self, level: int) -> bool:

@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
@@ -35,6 +37,10 @@ MAX_LINE = 2**28
 FACTS = ("left_facts", "right_facts")
 
 
+class CheckpointWarning(UserWarning):
+    """The file takes no more of what is proved; the search is the same without."""
+
+
 class Ledger:
     """A file of claims that is read once and then appended to."""
 
@@ -43,7 +49,7 @@ class Ledger:
         self._searches: dict[str, list[list[Any]]] = {}
         self._header: dict[str, Any] | None = None
         self._file: BinaryIO | None = None
-        self._checked = False
+        self._checked = self._full = False
         self._seconds = 0.0
         self.results: dict[str, list[Any]] = {}  # of the runs before, by the space of their trees
         self.ended: dict[str, Any] = {}  # searches that are not divided, by their keys
@@ -54,7 +60,7 @@ class Ledger:
         try:
             self._file = self.path.open("r+b")
         except FileNotFoundError:
-            self._file = self.path.open("x+b")
+            self._file = _made(self.path)
         except OSError as error:
             raise ValueError(f"checkpoint={str(self.path)!r}: {error.strerror}") from error
         try:
@@ -130,10 +136,8 @@ class Ledger:
 
     def claims(self, claims: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
         """Keep facts: questions with their replies."""
-        assert self._file is not None
         if claims:
-            self._file.write(b"".join(line_of_claim(*claim) for claim in claims))
-            self._file.flush()
+            self._write(b"".join(line_of_claim(*claim) for claim in claims))
 
     def tree(self, budget: int, cost: int, tree: Any, whole: int, drawn: str | None = None) -> None:
         """Keep a tree that was found; `whole` is its cost for those who watch."""
@@ -158,15 +162,41 @@ class Ledger:
         self._append("end", objective, lower_bound)
 
     def _append(self, *content: Any) -> None:
+        self._write(line_of(content))
+
+    def _write(self, lines: bytes) -> None:
+        """Append. If the file takes no more the search goes on: a torn line is cut off later."""
         assert self._file is not None
-        self._file.write(line_of(content))
-        self._file.flush()
+        if self._full:
+            return
+        try:
+            self._file.write(lines)
+            self._file.flush()
+        except OSError as error:
+            self._full = True
+            warnings.warn(
+                f"checkpoint={str(self.path)!r}: {error.strerror}. The search goes on, and what it "
+                "proves from now on is not kept",
+                CheckpointWarning,
+                2,
+            )
 
     def close(self) -> None:
         """Let go of the file."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what it did not take is tried once more
+                self._file.close()
             self._file = None
+
+
+def _made(path: Path) -> BinaryIO:
+    try:
+        return path.open("x+b")
+    except OSError as error:
+        raise ValueError(
+            f"checkpoint={str(path)!r}: {error.strerror}; give a file in a folder that is there "
+            "and can be written to"
+        ) from error
 
 
 def _plain(value: Any) -> str:
