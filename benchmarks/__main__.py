@@ -21,6 +21,7 @@ from benchmarks import (
 from benchmarks.accuracy.experiment import accuracy
 from benchmarks.anytime import anytime, fractions
 from benchmarks.data import bundled, chosen, folder
+from benchmarks.hostile import hostile
 from benchmarks.jobs import Limits, Problem, Record
 from benchmarks.large import large
 from benchmarks.limits import limits
@@ -52,6 +53,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], Finding]] = {
     "anytime_bounds": stopped.bounds,
     "anytime_deep": stopped.deep,
     "large": large,
+    "hostile": hostile,
     "policy": policy,
     "ratios": ratios,
     "memory": suites.memory,

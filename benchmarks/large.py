@@ -107,11 +107,11 @@ def measured(case: Case) -> dict[str, Any]:
     X, y = made(case)
     options: dict[str, Any] = {"task": "classification" if case.classes else "regression"}
     exactree.solve(X[:99, :2], y[:99], max_depth=1, **options)
-    before, start = _resident(), perf_counter()
+    before, start = resident(), perf_counter()
     memory = None if case.megabytes is None else int(case.megabytes * MEGABYTE)
     limits: dict[str, Any] = {"time_limit": case.seconds, "memory_limit": memory}
     found = exactree.solve(X, y, max_depth=case.depth, **options, **limits)
-    seconds, grown = perf_counter() - start, _resident() - before
+    seconds, grown = perf_counter() - start, resident() - before
     start = perf_counter()
     exactree.solve(X, y, max_depth=0, **options)
     return {
@@ -124,7 +124,7 @@ def measured(case: Case) -> dict[str, Any]:
     }
 
 
-def _resident() -> float:
+def resident() -> float:
     """The most this process has had, in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(1024 * int(line.split()[1]) / MEGABYTE for line in lines if "VmHWM" in line)
