@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "search/audit/audit.hpp"
@@ -28,6 +29,11 @@ struct SideQuery {
   Cost low = 0;   // a value the optimum is known not to be below: stop when it is reached
   Cost best = 0;  // in: only costs below it are of interest; out: the lowest found, else unchanged
   std::uint16_t* floors = nullptr;  // per column: no split in it is cheaper (in units); in and out
+};
+
+// One side of a split: side 0 are the rows before a position of a column.
+struct SplitSide {
+  int column, position, side;
 };
 
 // What the kernels of a kind of node keep between calls.
@@ -187,6 +193,10 @@ class Node {
   // Builds one side of a split. This node must outlive the child.
   virtual void make_child(int f, int p, bool left, Node& child, Workspace&) = 0;
   virtual std::unique_ptr<Node> make_empty() const = 0;
+  // Rank columns: builds the rows that are on all of these sides. False: there are none.
+  virtual bool make_common(std::span<const SplitSide> /*sides*/, Node& /*child*/, Workspace&) {
+    return false;
+  }
 
   // The rows between two positions of column f.
   virtual void list_between(int /*f*/, int /*a*/, int /*b*/, Difference&) {}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,8 +56,12 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   }
 
   void make_child(int f, int p, bool left, Node& into, Workspace& work) override {
+    const SplitSide side{f, p, left ? 0 : 1};
+    make_common({&side, 1}, into, work);
+  }
+  bool make_common(std::span<const SplitSide> sides, Node& into, Workspace& work) override {
     auto& child = static_cast<ColumnNode&>(into);
-    child.ranks_.take_size(ranks_, f, p, left);
+    if (!child.ranks_.take_size(ranks_, sides)) return false;
     child.take_size();
     child.targets_.allocate(targets_, child.rows_, child.words_);
     for (int g = 0; g < ranks_.leaders(); ++g) {
@@ -72,8 +77,8 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
       }
     child.finish(!counts_.empty(), work);
     child.set_sums(work, [&](int g) { child.set_child_counts(*this, g); });
-    EXACTREE_CLAIM(child.audited.set_child(this->audited, f, this->rank_at(f, p), left),
-                   claims::built(child));
+    EXACTREE_CLAIM(claim_child(sides, child));
+    return true;
   }
 
   void list_rows(int f, int* classes, Cost* costs) const override {
@@ -121,6 +126,17 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   }
 
  private:
+#ifdef EXACTREE_AUDIT
+  void claim_child(std::span<const SplitSide> sides, ColumnNode& child) const {
+    AuditedRows rows = this->audited;
+    for (const auto& [f, p, s] : sides) {
+      const AuditedRows before = rows;
+      rows.set_child(before, f, this->rank_at(f, p), s == 0);
+    }
+    child.audited = rows;
+    claims::built(child);
+  }
+#endif
   // Plain scans, which tests ask for, look at every column by itself.
   static Twins twins_of(const Problem& data, const Workspace& work) {
     if (kTwinned<Targets> && data.counts == nullptr && work.switches.on(Pruning::kJump))

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "search/columns/ranks.hpp"
 #include "search/columns/twins.hpp"
 #include "search/driver/control.hpp"
+#include "search/node.hpp"
 #include "search/problem.hpp"
 
 namespace exactree::EXACTREE_ISA {
@@ -83,17 +85,25 @@ class RankTable {
       to[i] = RankCode<Rank>::encode(ranks[order[static_cast<std::size_t>(i)]]);
     pad(to);
   }
-  // The table of one side of the split (f, p) of the parent, which must outlive it.
-  void take_size(RankTable& parent, int f, int p, bool left) {
+  // The table of the rows that are on all of these sides of the parent, which must outlive it.
+  // False: there are none.
+  bool take_size(RankTable& parent, std::span<const SplitSide> sides) {
     parent_ = &parent;
-    split_ = f;
-    position_ = p;
-    left_ = left;
-    resize(left ? p : parent.rows_ - p);
+    sides_.assign(sides.begin(), sides.end());
     keep_.resize(index(features_, parent.words_));
+    const auto [f, p, s] = sides.front();
+    int rows = s == 0 ? p : parent.rows_ - p;
+    if (sides.size() > 1) {
+      write_kept(0);
+      rows = 0;
+      for (int w = 0; w < parent.words_; ++w) rows += EXACTREE_ISA::count(kept(0)[w]);
+      if (rows == 0) return false;
+    }
+    resize(rows);
+    return true;
   }
   void take(int g) {
-    parent_->write_side(g, split_, position_, left_, &keep_[index(g, parent_->words_)]);
+    write_kept(g);
     compact_array(parent_->own(g), g, own_room(g));
   }
   // A column that follows another: that one without its first rows, and these at the end.
@@ -224,10 +234,14 @@ class RankTable {
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
     for (int i = 0; i < rows_; ++i) order[starts_[static_cast<std::size_t>(ranks[i])]++] = i;
   }
-  void write_side(int g, int f, int p, bool left, Word* out) {
-    with_parting(g, f, p, [&](const auto& parting) {
-      for (int w = 0; w < words_; ++w) out[w] = parting.side(left ? 0 : 1, w);
-    });
+  void write_kept(int g) {
+    Word* to = &keep_[index(g, parent_->words_)];
+    for (const auto& [f, p, s] : sides_)
+      parent_->with_parting(g, f, p, [&, side = s, more = &f != &sides_.front().column](
+                                         const auto& parting) {
+        for (int w = 0; w < parting.words; ++w)
+          to[w] = parting.side(side, w) & (more ? to[w] : ~Word{0});
+      });
   }
 
   template <class R>
@@ -352,8 +366,7 @@ class RankTable {
   std::size_t stride_ = 0;
   std::shared_ptr<const RankTools> tools_;
   RankTable* parent_ = nullptr;  // of all but the root
-  int split_ = 0, position_ = 0;
-  bool left_ = true;
+  std::vector<SplitSide> sides_;
   // Nothing of these moves once it was made: all threads read those of the root.
   std::vector<RankRoom> own_;  // per column
   std::int64_t own_bytes_ = 0, counted_ = 0;

@@ -19,6 +19,14 @@ void keep_or_count(Carving at, bool allowed, Cost weight, const Carver::Terms& t
     out.push_back(at);
 }
 
+// Without an instruction for it, which this file is compiled without, std::popcount is a call.
+int count_bits(std::uint64_t v) {
+  constexpr std::uint64_t kPairs = 0x5555555555555555, kFours = 0x3333333333333333;
+  v -= v >> 1 & kPairs;
+  v = (v & kFours) + (v >> 2 & kFours);
+  return static_cast<int>(((v + (v >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
+}
+
 // The members of a set of rows from one row on and before another.
 int count_between(const std::uint64_t* set, int first, int last) {
   if (last - first == 1) return static_cast<int>(set[first / 64] >> (first % 64) & 1);
@@ -28,7 +36,7 @@ int count_between(const std::uint64_t* set, int first, int last) {
     std::uint64_t word = set[w];
     if (w == begin) word &= ~std::uint64_t{0} << (first % 64);
     if (w == end) word &= ~std::uint64_t{0} >> (63 - (last - 1) % 64);
-    n += std::popcount(word);
+    n += count_bits(word);
   }
   return n;
 }
@@ -142,31 +150,40 @@ void Carver::sum_up(int rows) {
   int sum = 0;
   for (int w = 0; w * 64 <= rows; ++w) {
     sums_.push_back(sum);
-    if (w * 64 < rows) sum += std::popcount(masks_[0][w]);
+    if (w * 64 < rows) sum += count_bits(masks_[0][w]);
   }
 }
 int Carver::ones_before(int p) const {
   const int n = sums_[static_cast<std::size_t>(p / 64)];
-  return p % 64 == 0 ? n : n + std::popcount(masks_[0][p / 64] << (64 - p % 64));
+  return p % 64 == 0 ? n : n + count_bits(masks_[0][p / 64] << (64 - p % 64));
 }
 
-// By halves: a larger leaf costs no less. Then back to the last end of a group of equal values.
+// By halves, words first: a larger leaf costs no less. Then back to the last end of a group of
+// equal values. With the leaf on the right that is the end after the last row it cannot have.
 Carving Carver::last_of_two(const Node& node, int f, int s, int label, Cost limit) {
-  const int rows = node.rows(), begin = s == 0 ? 0 : rows;
+  const int rows = node.rows();
   if (sums_.empty()) sum_up(rows);
   const int all = ones_before(rows);
-  const auto leaf = [&](int size) {
-    const int ones = s == 0 ? ones_before(size) : all - ones_before(rows - size);
-    if (label >= 0) return data_.unit * (label == 1 ? size - ones : ones);
-    return data_.unit * std::min(ones, size - ones);
+  const auto leaf = [&](int p, int ones) {
+    const int size = s == 0 ? p : rows - p, mine = s == 0 ? ones : all - ones;
+    if (label >= 0) return data_.unit * (label == 1 ? size - mine : mine);
+    return data_.unit * std::min(mine, size - mine);
   };
-  int size = 0, beyond = rows;
-  while (beyond - size > 1) {
-    const int middle = size + (beyond - size) / 2;
-    (leaf(middle) < limit ? size : beyond) = middle;
+  const auto is_before = [&](int p, int ones) { return (leaf(p, ones) < limit) == (s == 0); };
+  int word = 0, beyond = rows / 64 + 1;
+  while (beyond - word > 1) {
+    const int middle = word + (beyond - word) / 2;
+    (is_before(64 * middle, sums_[static_cast<std::size_t>(middle)]) ? word : beyond) = middle;
   }
-  const int start = s == 0 ? node.prev(f, size) : node.next(f, rows - size);
-  return {start, leaf(std::abs(start - begin))};
+  int p = 64 * word, ones = sums_[static_cast<std::size_t>(word)];
+  for (int step = 32; step > 0; step /= 2) {
+    if (p + step > rows) continue;
+    const std::uint64_t next = masks_[0][word] >> (p % 64) << (64 - step);
+    const int with = ones + count_bits(next);
+    if (is_before(p + step, with)) p += step, ones = with;
+  }
+  const int start = s == 0 ? node.prev(f, std::min(p, rows - 1)) : node.next(f, p + 1);
+  return {start, leaf(start, ones_before(start))};
 }
 
 // Word by word, then row by row, then back to the last end of a group of equal values.

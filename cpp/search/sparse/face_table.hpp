@@ -115,15 +115,8 @@ class FaceTable {
       const std::int32_t* bounds = &sets.bounds[k * width];
       bool within = true;
       for (std::size_t i = 0; i < width && within; ++i) within = bounds[i] >= faces[i].bound;
-      if (within) steps.push_back({bounds[own], sets.lows[k]});
+      if (within) insert({bounds[own], sets.lows[k]}, steps);
     }
-    std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-      return a.bound != b.bound ? a.bound > b.bound : a.low > b.low;
-    });
-    std::size_t kept = 0;
-    for (const Step& step : steps)
-      if (kept == 0 || step.low > steps[kept - 1].low) steps[kept++] = step;
-    steps.resize(kept);
   }
 
  private:
@@ -144,6 +137,20 @@ class FaceTable {
   struct Hash {
     std::size_t operator()(const Key& key) const { return hash_of(key); }
   };
+
+  // There are few steps: those of narrower bounds that cost as much are no use.
+  static void insert(const Step& step, std::vector<Step>& steps) {
+    auto at = steps.begin();
+    while (at != steps.end() && at->bound >= step.bound && at->low < step.low) ++at;
+    if (at != steps.begin() && (at - 1)->bound == step.bound) --at;
+    if (at != steps.end() && at->bound >= step.bound && at->low >= step.low) return;
+    auto after = at;
+    while (after != steps.end() && after->low <= step.low) ++after;
+    if (after == at)
+      steps.insert(at, step);
+    else
+      *at = step, steps.erase(at + 1, after);
+  }
 
   const Key& set_key(const Faces& faces, const Trees& trees) {
     key_.assign({trees.splits, trees.bar, trees.levels});

@@ -13,7 +13,7 @@ constexpr int kGroupSplits = 4;
 // With one split less it does where most groups are ruled out, as where few errors are allowed: so
 // many are tried to see.
 constexpr int kTrials = 32;
-// Each split of a group takes a node of its own while it is looked at.
+// With more of them the rows that are left are too few as a rule.
 constexpr std::size_t kMostSplits = 8;
 
 // Pairs of leaves are looked at where there are so many rows for an error that is allowed; with
@@ -127,17 +127,12 @@ int SplitSearch::largest_side(Frame& frame, int f, int s, Cost limit) {
 bool SplitSearch::is_dear(Frame& frame, const SmallSide* sides, std::size_t count,
                           const Trees& other) {
   const Cost limit = frame.best.low - penalty_;
-  Node* node = &frame.node;
-  int depth = frame.depth;
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto [f, s, p, rows] = sides[k];
-    const int q = node->position_of(f, frame.node.rank_at(f, p), 0);
-    if (q > 0 && q < node->rows())
-      node = &child(*node, depth++, f, q, 1 - s);
-    else if ((q > 0) == (s == 0))
-      return false;  // no row is left
-  }
-  const Outcome out = solve(*node, depth, other, limit, Asked::kWhether);
+  others_.clear();
+  for (std::size_t k = 0; k < count; ++k)
+    others_.push_back({sides[k].column, sides[k].position, 1 - sides[k].side});
+  Node* node = common(frame);
+  if (node == nullptr) return false;
+  const Outcome out = solve(*node, frame.depth + 1, other, limit, Asked::kWhether);
   if (control_.stopped() || out.low < limit) return false;
   work_.counters.pruned[static_cast<std::size_t>(Pruning::kBranch)] +=
       static_cast<std::int64_t>(count);

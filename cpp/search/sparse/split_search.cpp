@@ -56,6 +56,25 @@ void SplitSearch::spend_on(const Node& node) {
 }
 
 Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
+  Node* const room = made(node, depth, [&](Node& into) {
+    node.make_child(f, p, side == 0, into, work_);
+    return true;
+  });
+  level(depth + 1).faces.take_child(level(depth).faces, node, f, p, side);
+  return *room;
+}
+// The rows on all of `others_`; null: there are none.
+Node* SplitSearch::common(Frame& frame) {
+  Node* const room = made(frame.node, frame.depth, [&](Node& into) {
+    return frame.node.make_common(others_, into, work_);
+  });
+  Faces& faces = level(frame.depth + 1).faces;
+  faces = level(frame.depth).faces;
+  for (const auto& [f, p, s] : others_) faces.set(Faces::of_side(frame.node, f, p, s));
+  return room;
+}
+template <class Make>
+Node* SplitSearch::made(Node& node, int depth, Make make) {
   spend_on(node);
   std::unique_ptr<Node>& room = level(depth).child;
   if (!room) {
@@ -63,11 +82,11 @@ Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
     room = node.make_empty();
   }
   const std::int64_t before = room->bytes();
-  node.make_child(f, p, side == 0, *room, work_);
+  const bool is_made = make(*room);
   if (room->bytes() != before) control_.use_memory(room->bytes() - before);
+  if (!is_made) return nullptr;
   work_.count_node();
-  level(depth + 1).faces.take_child(level(depth).faces, node, f, p, side);
-  return *room;
+  return room.get();
 }
 
 // Classes. A tree of s splits has s + 1 leaves, so that it is right on as many classes at most, and

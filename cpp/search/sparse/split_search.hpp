@@ -214,6 +214,9 @@ class SplitSearch {
   void take(Node& root, const Outcome& out, SearchAnswer& answer);
   Cost next_target(Cost target, Cost bound, Cost upper) const;
   Node& child(Node& node, int depth, int f, int p, int side);
+  Node* common(Frame& frame);
+  template <class Make>
+  Node* made(Node& node, int depth, Make make);
   void spend_on(const Node& node);
   Level& level(int depth);
   bool unlimited() const { return trees_.splits >= kUnlimited; }
@@ -227,6 +230,7 @@ class SplitSearch {
   BoxTable table_;
   FaceTable face_table_;
   Faces asked_;  // for which something is looked up or kept
+  std::vector<SplitSide> others_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<int> places_;  // of the columns in the order of splits
   Covers covers_;

@@ -27,6 +27,7 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from scipy.spatial import cKDTree
 
 from exactree.bounds import any_tree
+from exactree.engines.apart import needs_more_leaves
 from exactree.engines.some_rows import every, hard_rows
 from exactree.engines.subproblems import Rows
 from exactree.problem import Problem
@@ -49,15 +50,18 @@ PARTS = 2**30
 def bounds_at_once(
     problem: Problem, tree: Tree, seconds_left: Callable[[], float]
 ) -> Iterator[int]:
-    """Bound what all trees cost: by classes and equal rows, then by more and more pairs.
+    """Bound what all trees cost: by classes and equal rows, rows apart, more and more pairs.
 
     For problems that count errors of classes over columns. A search that nothing stops needs
-    no pairs.
+    only the first.
     """
-    yield any_tree(problem)
+    at_once = any_tree(problem)
+    yield at_once
     seconds = seconds_left()
     if isinf(seconds) or seconds <= 0:
         return
+    if not at_once and needs_more_leaves(problem, tree, seconds_left):
+        yield int(problem.row_costs().min())
     pairs = close_pairs(problem, rows_for_pairs(problem, tree, seconds))
     yield from bounds_by(problem, pairs, seconds_left)
 
