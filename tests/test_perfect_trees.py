@@ -45,10 +45,40 @@ def test_tiny_tables_against_all_trees(seed: int) -> None:
     for _ in range(100):
         ranks, labels = table(rng, 12)
         depth = int(rng.integers(0, 4))
-        found = _native.perfect_tree(ranks, labels, depth, never)
+        found, _ = _native.perfect_tree(ranks, labels, depth, never)
         assert found == brute(ranks, labels, depth)
         seen.add((depth, found))
     assert len(seen) >= 7  # all but no splits at all for rows that need some, at most
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_rule_off_and_alone(seed: int) -> None:
+    """Rules are the bits of `switches`; some tables have more classes than leaves."""
+    rng, acted = np.random.default_rng(100 + seed), np.zeros(3, int)
+    for _ in range(60):
+        ranks, labels = table(rng, 20)
+        depth = int(rng.integers(1, 5))
+        found, counts = _native.perfect_tree(ranks, labels, depth, never)
+        acted += counts
+        assert found == brute(ranks, labels, depth)
+        for rule in range(3):
+            for switches in (1 << rule, 7 ^ 1 << rule, 7):
+                other, some = _native.perfect_tree(ranks, labels, depth, never, switches=switches)
+                assert other == found
+                assert not any(n for k, n in enumerate(some) if switches >> k & 1)
+    assert all(acted[:2])
+
+
+def test_sets_met_before_serve_other_orders_of_the_same_splits() -> None:
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(rng.random((6, 80)), axis=1).astype(np.int32)
+    labels = rng.integers(0, 3, 80).astype(np.int32)
+    found, (*_, met) = _native.perfect_tree(ranks, labels, 5, never)
+    assert met > 0
+    for switches in (4, 7):
+        other, (*_, met) = _native.perfect_tree(ranks, labels, 5, never, switches=switches)
+        assert other == found
+        assert met == 0
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -63,7 +93,7 @@ def test_medium_tables_against_optimal_trees(seed: int) -> None:
     if seed % 2:
         y[rng.integers(0, n, 2)] = 0
     ranks = np.ascontiguousarray(np.array([np.unique(x, return_inverse=True)[1] for x in X.T]))
-    found = _native.perfect_tree(ranks.astype(np.int32), y.astype(np.int32), depth, never)
+    found, _ = _native.perfect_tree(ranks.astype(np.int32), y.astype(np.int32), depth, never)
     assert found == (solve(X, y, max_depth=depth).objective == 0)
 
 
@@ -71,6 +101,6 @@ def test_it_can_be_stopped_and_refuses_what_does_not_fit() -> None:
     rng = np.random.default_rng(0)
     ranks = np.argsort(rng.random((8, 400)), axis=1).astype(np.int32)
     labels = rng.integers(0, 2, 400).astype(np.int32)
-    assert _native.perfect_tree(ranks, labels, 6, lambda: True) is None
+    assert _native.perfect_tree(ranks, labels, 6, lambda: True)[0] is None
     with pytest.raises(ValueError, match="a label for every row"):
         _native.perfect_tree(ranks, labels[:-1], 2, never)

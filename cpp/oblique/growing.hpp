@@ -86,8 +86,9 @@ bool TreeSearch<Targets>::between_corners(const NodeRows& rows, Plane& plane) {
   return true;
 }
 
-// Grows a subtree in place of leaf n: each split by the criterion for growing, the last by the
-// loss. Where others follow, the first is so often one between corners instead.
+// Grows a subtree in place of leaf n: the last splits by the loss; others so that every class has
+// its side, since the leaves below are best when few classes have to share them, or by the
+// criterion for growing. Where others follow, the first is so often one between corners instead.
 template <class Targets>
 void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth, double corners) {
   cut_to_leaf(n);
@@ -114,6 +115,9 @@ void TreeSearch<Targets>::grow(int n, const Rows& rows, int depth, double corner
     targets_.with_last_meter(own, search);
   } else if (random_.uniform() < corners && between_corners(own, between)) {
     at(n).plane = own.widened(between, data_.columns);
+  } else if (const auto prices = targets_.prices_by_sides(own.rows(), random_); !prices.empty()) {
+    PriceMeter meter(prices);
+    search(meter);
   } else {
     typename Targets::GrowMeter meter(data_, own);
     search(meter);

@@ -19,8 +19,8 @@ using RowList = std::vector<std::uint16_t>;
 class PerfectSearch {
  public:
   PerfectSearch(const std::int32_t* ranks, std::size_t columns, std::size_t rows,
-                const std::int32_t* labels, const std::function<bool()>& stop)
-      : columns_(columns), rows_(rows), stop_(stop) {
+                const std::int32_t* labels, unsigned off, const std::function<bool()>& stop)
+      : columns_(columns), rows_(rows), off_(off), stop_(stop) {
     // Mixed up, so that the first rows of a set tell most of it: files are often sorted by class.
     std::vector<std::size_t> order(rows);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -32,14 +32,14 @@ class PerfectSearch {
     for (int side = 0; side < 2; ++side) low_[side].resize(wide_), high_[side].resize(wide_);
   }
 
-  Perfect run(int depth) {
+  PerfectAnswer run(int depth) {
     lists_.resize(static_cast<std::size_t>(depth) + 1);
     pivots_.resize(static_cast<std::size_t>(depth) + 1);
     RowList all(rows_);
     std::iota(all.begin(), all.end(), std::uint16_t{0});
     const bool none = fails(all, depth);
-    if (stopped_) return Perfect::kStopped;
-    return none ? Perfect::kNone : Perfect::kFound;
+    const Perfect found = stopped_ ? Perfect::kStopped : none ? Perfect::kNone : Perfect::kFound;
+    return {found, pruned_};
   }
 
  private:
@@ -56,6 +56,9 @@ class PerfectSearch {
   struct Interval {
     Rank low, high;
   };
+
+  bool on(PerfectRule rule) const { return (off_ >> static_cast<unsigned>(rule) & 1u) == 0; }
+  void count(PerfectRule rule) { ++pruned_[static_cast<std::size_t>(rule)]; }
 
   void read_column(const std::int32_t* ranks, const std::vector<std::size_t>& order,
                    std::size_t j) {
@@ -81,14 +84,16 @@ class PerfectSearch {
     if (depth == 1)
       return one_split_fails(rows, by_column_[0].data(), 0, std::numeric_limits<Rank>::max());
     const std::size_t most = depth >= 31 ? rows.size() : std::size_t{1} << depth;
-    const std::size_t classes = count_classes(rows, most + 1);
+    const std::size_t enough = on(PerfectRule::kClasses) ? most + 1 : rows.size();
+    const std::size_t classes = count_classes(rows, enough);
     if (classes <= 1) return false;
-    if (classes > most) return true;
+    if (classes > most && on(PerfectRule::kClasses)) return count(PerfectRule::kClasses), true;
     if (depth == 2 && ++asked_ % kAskEvery == 0 && stop_()) return stopped_ = true, false;
-    if (depth < kKnownLevels) return every_column_fails(rows, depth, classes);
+    if (depth < kKnownLevels || !on(PerfectRule::kKnown))
+      return every_column_fails(rows, depth, classes);
     const std::string key = written(depth);
     const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
+    if (known != known_.end()) return count(PerfectRule::kKnown), known->second;
     const bool none = every_column_fails(rows, depth, classes);
     if (!stopped_ && known_.size() < kMostKnown) known_.emplace(key, none);
     return none;
@@ -97,7 +102,8 @@ class PerfectSearch {
   bool every_column_fails(const RowList& rows, int depth, std::size_t classes) {
     std::vector<Interval>& pivots = pivots_[static_cast<std::size_t>(depth)];
     pivots = within_;
-    if (classes > half(depth)) narrow_by_classes(rows, half(depth), classes, pivots);
+    if (classes > half(depth) && on(PerfectRule::kIntervals))
+      narrow_by_classes(rows, half(depth), classes, pivots);
     for (std::size_t j = 0; j < columns_; ++j)
       if (pivots[j].low < kRefuted && !column_fails(rows, j, depth, pivots[j])) return false;
     return true;
@@ -134,20 +140,25 @@ class PerfectSearch {
       const std::int32_t label = labels_[rows[k]];
       std::size_t mine = 0;
       while (mine < known && seen_[mine] != label) ++mine;
-      const Rank* row = by_row_.data() + rows[k] * wide_;
-      Rank *first = first_.data() + mine * wide_, *last = last_.data() + mine * wide_;
-      if (mine == known) {
-        ++known;  // in the order in which they were counted
-        std::copy(row, row + wide_, first);
-        std::copy(row, row + wide_, last);
-      } else {
-        for (std::size_t j = 0; j < wide_; ++j) {
-          first[j] = std::min(first[j], row[j]);
-          last[j] = std::max(last[j], row[j]);
-        }
-      }
+      widen(rows[k], mine == known, first_.data() + mine * wide_, last_.data() + mine * wide_);
+      if (mine == known) ++known;  // in the order in which they were counted
       const bool look = k % kRowsBetween == kRowsBetween - 1 || k + 1 == rows.size();
       if (look && known == classes) open = narrowed(classes - most, classes, pivots);
+    }
+    if (open < columns_) count(PerfectRule::kIntervals);
+  }
+
+  // The intervals of a class in all columns, when a row of it comes.
+  void widen(std::size_t row, bool first, Rank* low, Rank* high) const {
+    const Rank* values = by_row_.data() + row * wide_;
+    if (first) {
+      std::copy(values, values + wide_, low);
+      std::copy(values, values + wide_, high);
+      return;
+    }
+    for (std::size_t j = 0; j < wide_; ++j) {
+      low[j] = std::min(low[j], values[j]);
+      high[j] = std::max(high[j], values[j]);
     }
   }
 
@@ -254,18 +265,8 @@ class PerfectSearch {
       int mine = 0;
       while (mine < classes && label[mine] != labels_[i]) ++mine;
       if (mine == 2) return true;
-      const Rank* row = by_row_.data() + i * wide_;
-      Rank *least = low_[mine].data(), *most = high_[mine].data();
-      if (mine == classes) {
-        label[classes++] = labels_[i];
-        std::copy(row, row + wide_, least);
-        std::copy(row, row + wide_, most);
-      } else {
-        for (std::size_t j = 0; j < wide_; ++j) {
-          least[j] = std::min(least[j], row[j]);
-          most[j] = std::max(most[j], row[j]);
-        }
-      }
+      widen(i, mine == classes, low_[mine].data(), high_[mine].data());
+      if (mine == classes) label[classes++] = labels_[i];
       if (++many % kRowsAtOnce == 0 && classes == 2 && !parted()) return true;
     }
     return classes == 2 && !parted();
@@ -295,6 +296,8 @@ class PerfectSearch {
   }
 
   std::size_t columns_, rows_, wide_ = 0;
+  unsigned off_;
+  PerfectCounts pruned_ = {};
   const std::function<bool()>& stop_;
   bool stopped_ = false;
   long asked_ = 0;
@@ -313,14 +316,15 @@ class PerfectSearch {
 
 }  // namespace
 
-Perfect perfect_tree(const std::int32_t* ranks, std::size_t columns, std::size_t rows,
-                     const std::int32_t* labels, int depth, const std::function<bool()>& stop) {
+PerfectAnswer perfect_tree(const std::int32_t* ranks, std::size_t columns, std::size_t rows,
+                           const std::int32_t* labels, int depth, unsigned off,
+                           const std::function<bool()>& stop) {
   if (depth < 1 || columns == 0) {
     const bool same =
         std::adjacent_find(labels, labels + rows, std::not_equal_to<>()) == labels + rows;
-    return same ? Perfect::kFound : Perfect::kNone;
+    return {same ? Perfect::kFound : Perfect::kNone, {}};
   }
-  return PerfectSearch(ranks, columns, rows, labels, stop).run(depth);
+  return PerfectSearch(ranks, columns, rows, labels, off, stop).run(depth);
 }
 
 }  // namespace exactree

@@ -21,6 +21,7 @@
 // do not meet; more rows only make intervals longer, so most sets are refuted by their first rows.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,8 +30,20 @@ namespace exactree {
 
 enum class Perfect { kNone, kFound, kStopped };
 
+// What refutes more than pivots do by themselves, in the order of the bits that switch it off (for
+// tests): a side with more classes than leaves, pivots by the intervals of the classes, and sets of
+// rows that were met before.
+enum class PerfectRule { kClasses, kIntervals, kKnown };
+using PerfectCounts = std::array<std::int64_t, 3>;  // how often each of them acted
+
+struct PerfectAnswer {
+  Perfect found;
+  PerfectCounts pruned;
+};
+
 // `ranks` are columns x rows; asks now and then whether to stop. At most 32,767 rows.
-Perfect perfect_tree(const std::int32_t* ranks, std::size_t columns, std::size_t rows,
-                     const std::int32_t* labels, int depth, const std::function<bool()>& stop);
+PerfectAnswer perfect_tree(const std::int32_t* ranks, std::size_t columns, std::size_t rows,
+                           const std::int32_t* labels, int depth, unsigned off,
+                           const std::function<bool()>& stop);
 
 }  // namespace exactree

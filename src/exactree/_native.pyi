@@ -358,11 +358,11 @@ def monotone_numbers(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, No
     Find the best monotone tree for numbers, which are centred; see `monotone_classes`.
     """
 
-def perfect_tree(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, stop: object) -> bool | None:
+def perfect_tree(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, stop: object, *, switches: int = 0) -> tuple[bool | None, list[int]]:
     """
     Tell whether a tree of so many levels gets every row right.
 
-    `stop` is asked now and then; None if the search was stopped.
+    `stop` is asked now and then; None if the search was stopped. `switches` turns rules off, for tests: 1 sides with more classes than leaves, 2 pivots by the intervals of the classes, 4 sets of rows that were met before. The second part of the answer says how often each of them acted.
     """
 
 def pose_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, **terms) -> Posed:

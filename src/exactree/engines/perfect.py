@@ -40,7 +40,7 @@ def no_perfect_tree(problem: Problem, seconds: float, show: OnProgress | None) -
         return bool(raised) or now >= started + seconds
 
     columns = np.ascontiguousarray(problem.columns)
-    found = _native.perfect_tree(columns, problem.labels, problem.max_depth, stop)
+    found, _ = _native.perfect_tree(columns, problem.labels, problem.max_depth, stop)
     if raised:
         raise raised[0]
     return found is False
