@@ -106,8 +106,8 @@ class CoverFinder {
   // have so many together with it.
   bool count_shared(const Covers::Sides& sides, std::size_t i, int least,
                     std::vector<Word>& shared) const {
-    const auto largest = std::max_element(sides.sizes.begin() + static_cast<std::ptrdiff_t>(i),
-                                          sides.sizes.end());
+    const auto largest =
+        std::max_element(sides.sizes.begin() + static_cast<std::ptrdiff_t>(i), sides.sizes.end());
     if (sides.sizes[i] + *largest < least) return false;
     shared.resize(wide_);
     for (std::size_t j = (i + 1) / kAtOnce * kAtOnce; j < sides_; j += kAtOnce) {

@@ -236,12 +236,13 @@ class RankTable {
   }
   void write_kept(int g) {
     Word* to = &keep_[index(g, parent_->words_)];
-    for (const auto& [f, p, s] : sides_)
-      parent_->with_parting(g, f, p, [&, side = s, more = &f != &sides_.front().column](
-                                         const auto& parting) {
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const SplitSide& at = sides_[i];
+      parent_->with_parting(g, at.column, at.position, [&](const auto& parting) {
         for (int w = 0; w < parting.words; ++w)
-          to[w] = parting.side(side, w) & (more ? to[w] : ~Word{0});
+          to[w] = (i == 0 ? ~Word{0} : to[w]) & parting.side(at.side, w);
       });
+    }
   }
 
   template <class R>

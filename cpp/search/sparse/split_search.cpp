@@ -65,9 +65,8 @@ Node& SplitSearch::child(Node& node, int depth, int f, int p, int side) {
 }
 // The rows on all of `others_`; null: there are none.
 Node* SplitSearch::common(Frame& frame) {
-  Node* const room = made(frame.node, frame.depth, [&](Node& into) {
-    return frame.node.make_common(others_, into, work_);
-  });
+  Node* const room = made(frame.node, frame.depth,
+                          [&](Node& into) { return frame.node.make_common(others_, into, work_); });
   Faces& faces = level(frame.depth + 1).faces;
   faces = level(frame.depth).faces;
   for (const auto& [f, p, s] : others_) faces.set(Faces::of_side(frame.node, f, p, s));
