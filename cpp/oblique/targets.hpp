@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "oblique/meters.hpp"
@@ -66,28 +65,24 @@ class Classes {
     return prices;
   }
 
-  // Prices for a split that others follow: every class has its side, at random, as many left as
-  // right. The more rows are of a class, the likelier it may go either way: a heavy one is what
-  // others have to be parted from in several leaves. Empty if fewer than two are left, or of two
-  // classes: the criterion for growing does then.
+  // Prices for a split that others follow: every class but the heaviest has its side, at random, as
+  // many left as right. The heaviest may go either way: it is what the others have to be parted
+  // from in several leaves. The more rows it has, the more often; else there are no prices, and the
+  // criterion for growing does, as it does better where classes are alike.
   std::vector<Cost> prices_by_sides(const std::vector<int>& rows, Random& random) {
     LeafNode leaf;
     fill(rows, leaf);
-    const Cost all = std::accumulate(count_.begin(), count_.end(), Cost{0});
-    std::vector<int> present, bound;
+    const auto heaviest = static_cast<int>(leaf.value);
+    std::vector<int> others;
     for (int c = 0; c < data_.classes; ++c)
-      if (count_[static_cast<std::size_t>(c)] > 0) present.push_back(c);
-    if (present.size() < 3) return {};
-    for (const int c : present) {
-      const double share =
-          static_cast<double>(count_[static_cast<std::size_t>(c)]) / static_cast<double>(all);
-      if (random.uniform() >= share) bound.push_back(c);
-    }
-    if (bound.size() < 2) return {};
-    shuffle(bound, random);
+      if (c != heaviest && count_[static_cast<std::size_t>(c)] > 0) others.push_back(c);
+    const auto its = static_cast<double>(count_[static_cast<std::size_t>(heaviest)]);
+    if (others.size() < 2 || random.uniform() * (its + static_cast<double>(leaf.cost)) >= its)
+      return {};
+    shuffle(others, random);
     std::vector<Cost> side(count_.size());
     Cost next = random.coin() ? 1 : -1;
-    for (const int c : bound) side[static_cast<std::size_t>(c)] = next, next = -next;
+    for (const int c : others) side[static_cast<std::size_t>(c)] = next, next = -next;
     std::vector<Cost> prices;
     for (const int i : rows)
       prices.push_back(side[static_cast<std::size_t>(data_.labels[i])] * weight(i));
