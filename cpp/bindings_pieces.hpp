@@ -71,12 +71,10 @@ inline nb::dict question_dict(const Question& question) {
         near.append(nb::make_tuple(at.position, at.side, facts_bytes(at.facts)));
       out["neighbours"] = near;
     }
-    if (question.lent()) {
-      nb::list run;
-      for (int e = 0; e < 2; ++e)
-        run.append(nb::make_tuple(question.run[e], question.run_lo[e][0], question.run_lo[e][1]));
-      out["run"] = run;
-    }
+    nb::list run;
+    for (const KnownThreshold& at : question.run)
+      run.append(nb::make_tuple(at.position, at.closed, at.lo[0], at.lo[1]));
+    if (run.size() > 0) out["run"] = run;
   } else {
     out["branch"] = std::vector<int>(question.branch.begin(), question.branch.end());
   }
@@ -126,12 +124,10 @@ inline Question question_from(const nb::dict& from) {
   take_pair(from, "lo", question.lo);
   take_pair(from, "hi", question.hi);
   if (from.contains("run") && from.contains("more")) {
-    const auto run = item<nb::list>(from, "run");
-    for (std::size_t e = 0; e < 2; ++e) {
-      const nb::object edge = element<nb::object>(run, e);
-      question.run[e] = element<int>(edge, 0);
-      for (std::size_t s = 0; s < 2; ++s) question.run_lo[e][s] = element<Costs>(edge, s + 1);
-    }
+    for (const nb::handle at : item<nb::list>(from, "run"))
+      question.run.push_back({element<int>(at, 0),
+                              element<bool>(at, 1),
+                              {element<Costs>(at, 2), element<Costs>(at, 3)}});
     question.more = item<double>(from, "more");
   }
   if (!from.contains("neighbours")) return question;

@@ -78,10 +78,10 @@ void ColumnFrontier<V>::lend_run(Piece& piece, Question& question) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
   if (std::erase(under_way_, &mine) == 0) return;
   const Chain<V>& here = chain(mine.place);
-  const int edges[2] = {mine.job.task.run_begin, mine.job.task.run_end};
-  for (int e = 0; e < 2; ++e) {
-    question.run[e] = here.entry(edges[e]).position;
-    for (int s = 0; s < 2; ++s) question.run_lo[e][s] = costs_of(here.entry(edges[e]).lo[s]);
+  for (int i = mine.job.task.run_begin;; i = here.entry(i).next) {
+    const Threshold<V>& e = here.entry(i);
+    question.run.push_back({e.position, e.closed, {costs_of(e.lo[0]), costs_of(e.lo[1])}});
+    if (i == mine.job.task.run_end) break;
   }
 }
 
@@ -107,13 +107,17 @@ void ColumnFrontier<V>::accept_other(const Piece& piece, const SolvedThreshold& 
 }
 
 template <class V>
-void Chain<V>::lend(const int run[2], const V lo[2][2]) {
-  int edge[2] = {kFirst, kLast};
-  for (int e = 0; e < 2; ++e) {
-    if (run[e] > 0 && run[e] < context_.node->rows()) edge[e] = task_at(run[e]).entry;
-    for (int s = 0; s < 2; ++s) raise_to(entry(edge[e]).lo[s], lo[e][s]);
+void Chain<V>::lend(const std::vector<KnownThreshold>& run) {
+  int first = kFirst, last = kLast;
+  for (const KnownThreshold& at : run) {
+    const bool inside = at.position > 0 && at.position < context_.node->rows();
+    last = inside ? task_at(at.position).entry : at.position <= 0 ? kFirst : kLast;
+    if (&at == &run.front()) first = last;
+    for (int s = 0; s < 2; ++s)
+      raise_to(entry(last).lo[s], value_of<V>(at.lo[s], context_.side_budgets));
+    entry(last).closed |= at.closed;
   }
-  runs_.assign(1, {edge[0], edge[1]});
+  runs_.assign(1, {first, last});
   next_run_ = 0;
 }
 
@@ -123,7 +127,7 @@ void Chain<V>::lend(const int run[2], const V lo[2][2]) {
   template bool ColumnFrontier<V>::ask_ahead(Worker<V>&, Piece&);                      \
   template void ColumnFrontier<V>::lend_run(Piece&, Question&);                        \
   template void ColumnFrontier<V>::accept_other(const Piece&, const SolvedThreshold&); \
-  template void Chain<V>::lend(const int[2], const V[2][2]);
+  template void Chain<V>::lend(const std::vector<KnownThreshold>&);
 EXACTREE_AHEAD(One)
 EXACTREE_AHEAD(Curve<8>)
 EXACTREE_AHEAD(Curve<32>)

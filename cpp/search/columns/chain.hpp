@@ -32,6 +32,7 @@
 
 #include "search/columns/floors.hpp"
 #include "search/node.hpp"
+#include "search/remote/question.hpp"
 #include "search/solution.hpp"
 #include "search/value.hpp"
 
@@ -86,7 +87,7 @@ class Chain {
   bool pick_ahead(Task<V>& from, bool after, const V& best, Task<V>& task, Counters& counters);
 
   // Nothing is to be picked but what is open in a run that another chain of this column lends.
-  void lend(const int run[2], const V lo[2][2]);
+  void lend(const std::vector<KnownThreshold>& run);
 
   // By how many bytes it has grown since it was last asked; counted() is all that it has told.
   std::int64_t counted() const { return told_; }

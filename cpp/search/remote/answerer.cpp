@@ -128,7 +128,7 @@ void Answerer<V>::answer_threshold(const Question& question, Reply& reply) {
     source.commit(station.frame, here, job);
     control_.use_memory(here.growth());
     write_better(station, question, job, reply);
-    if (question.lent()) go_on(station, question, job.best, reply);
+    if (!question.run.empty()) go_on(station, question, job.best, reply);
     return;
   }
   // The side that was being solved has no bound yet, but some of its thresholds have.
@@ -147,10 +147,10 @@ void Answerer<V>::go_on(Station<V>& station, const Question& question, V best, R
   const int n = V::budgets_of(station.frame.budget.child().splits);
   auto& source = ColumnSource<V>::of(worker_);
   Chain<V>& here = chain(station, question.feature);
-  V lo[2][2];
-  for (int e = 0; e < 2; ++e)
-    for (int s = 0; s < 2; ++s) lo[e][s] = value_of<V>(question.run_lo[e][s], n);
-  here.lend(question.run, lo);
+  for (const KnownThreshold& at : question.run)
+    if (at.position != 0 && at.position != station.node->rows())
+      check_split(*station.node, question.feature, at.position);
+  here.lend(question.run);
   Job<V> job;
   const V left = value_of<V>(reply.hi[0], n), right = value_of<V>(reply.hi[1], n);
   V found = join(left, right, data_.penalty, best.budgets());

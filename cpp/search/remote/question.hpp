@@ -46,6 +46,13 @@ struct Neighbour {
   SideFacts facts;
 };
 
+// A threshold of a run that is lent, or where it ends.
+struct KnownThreshold {
+  int position = 0;
+  bool closed = false;
+  Costs lo[2];
+};
+
 // How a piece is asked for.
 struct Asking {
   bool shared = false;   // with what others found nearby; the reply is to have the same for others
@@ -66,12 +73,10 @@ struct Question {
   bool divisible = false;    // whether it can be asked in smaller pieces
   bool shared = false;       // whether others want to know what is found of the sides' thresholds
   std::vector<Neighbour> neighbours;
-  // Where the open thresholds around it begin and end, if they are nobody else's until it is
-  // answered, and what is known of the sides there. The worker goes on with them for some time.
-  int run[2] = {0, 0};
-  Costs run_lo[2][2];
+  // What is known of the thresholds around it, if those that are open are nobody else's until it is
+  // answered. The worker goes on with them for some time.
+  std::vector<KnownThreshold> run;
   double more = 0;  // seconds
-  bool lent() const { return run[0] < run[1]; }
 };
 
 // A mask that was found to be a better first split.
