@@ -236,13 +236,15 @@ class RankTable {
   }
   void write_kept(int g) {
     Word* to = &keep_[index(g, parent_->words_)];
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      const SplitSide& at = sides_[i];
-      parent_->with_parting(g, at.column, at.position, [&](const auto& parting) {
-        for (int w = 0; w < parting.words; ++w)
-          to[w] = (i == 0 ? ~Word{0} : to[w]) & parting.side(at.side, w);
-      });
-    }
+    write_side(g, sides_.front(), [to](int w, Word rows) { to[w] = rows; });
+    for (std::size_t i = 1; i < sides_.size(); ++i)
+      write_side(g, sides_[i], [to](int w, Word rows) { to[w] &= rows; });
+  }
+  template <class Put>
+  void write_side(int g, const SplitSide& at, Put put) {
+    parent_->with_parting(g, at.column, at.position, [&, side = at.side](const auto& parting) {
+      for (int w = 0; w < parting.words; ++w) put(w, parting.side(side, w));
+    });
   }
 
   template <class R>
