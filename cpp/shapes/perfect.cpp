@@ -49,8 +49,8 @@ class PerfectSearch {
   static constexpr std::size_t kMostClasses = 16;     // whose intervals are looked at
   static constexpr std::size_t kRowsBetween = 16;     // two looks at these
   static constexpr Rank kRefuted = std::numeric_limits<Rank>::max();
-  static constexpr int kKnownLevels = 3;      // fewer are refuted sooner than looked up
-  static constexpr long kAskEvery = 256;      // nodes of two levels
+  static constexpr int kKnownLevels = 3;             // fewer are refuted sooner than looked up
+  static constexpr std::size_t kAskEvery = 1 << 16;  // rows times columns, of two levels
   static constexpr std::size_t kSample = 15;  // rows whose median is a first pivot of two levels
 
   struct Interval {
@@ -88,7 +88,10 @@ class PerfectSearch {
     const std::size_t classes = count_classes(rows, enough);
     if (classes <= 1) return false;
     if (classes > most && on(PerfectRule::kClasses)) return count(PerfectRule::kClasses), true;
-    if (depth == 2 && ++asked_ % kAskEvery == 0 && stop_()) return stopped_ = true, false;
+    if (depth == 2 && (asked_ += rows.size() * columns_) >= kAskEvery) {
+      asked_ = 0;
+      if (stop_()) return stopped_ = true, false;
+    }
     if (depth < kKnownLevels || !on(PerfectRule::kKnown))
       return every_column_fails(rows, depth, classes);
     const std::string key = written(depth);
@@ -300,7 +303,7 @@ class PerfectSearch {
   PerfectCounts pruned_ = {};
   const std::function<bool()>& stop_;
   bool stopped_ = false;
-  long asked_ = 0;
+  std::size_t asked_ = 0;
   std::vector<std::int32_t> labels_, seen_;
   std::vector<std::vector<Rank>> by_column_, sorted_;
   std::vector<Rank> by_row_;  // rows x columns, of which there are a few more that are all 0
