@@ -83,6 +83,9 @@ class ImaginedPool:
         """Nobody is lost here."""
         return False
 
+    def look_after(self) -> None:
+        """Nobody is gone here without notice."""
+
     def close(self) -> None:
         """End the threads."""
         for thread in self._threads:

@@ -47,6 +47,9 @@ class ShuffledPool:
     def after(self, error: BaseException) -> bool:
         return isinstance(error, WorkerLost)
 
+    def look_after(self) -> None:
+        """Nobody is gone here without notice."""
+
     def close(self) -> None:
         self.pending.clear()
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import struct
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
 from threading import Timer
+from time import sleep
 from typing import Any
 
 import pytest
@@ -80,6 +82,31 @@ def test_loky_and_its_killed_processes() -> None:
     same(solve(X, y, max_depth=4, executor=pool), expected)
     timer.join()
     get_reusable_executor(2).shutdown(wait=True)
+
+
+def loky(workers: int) -> Any:
+    return get_reusable_executor(workers)
+
+
+def spawned(workers: int) -> Any:
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+
+
+@pytest.mark.parametrize("made", [loky, spawned])
+def test_a_process_killed_in_the_middle_of_its_answer(
+    made: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pool waits for the rest of the answer, and would do so for ever."""
+    monkeypatch.setattr("exactree.cluster.coordinator.SILENCE", 0.3)
+    X, y = table(300, 6)
+    expected = solve(X, y, max_depth=3)
+    pool = made(2)
+    list(pool.map(abs, range(4)))
+    os.write(pool._result_queue._writer.fileno(), struct.pack("!i", 1000) + b"the first bytes")
+    sleep(0.2)  # now the pool reads
+    kill(next(iter(pool._processes)))
+    same(solve(X, y, max_depth=3, executor=pool), expected)
+    pool.shutdown(wait=True)
 
 
 def test_no_session_is_left_behind() -> None:

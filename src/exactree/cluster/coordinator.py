@@ -49,8 +49,9 @@ PART = ("complete", "lo", "hi", "counters", *FACTS)  # what a file has of a piec
 LEAST_WAITING = 2
 # How often a task is tried that fails by itself, and how many pools in a row may break.
 TRIES = 3
-# Seconds between looks at the clock.
+# Seconds between looks at the clock, and without an answer until workers are looked after.
 POLL = 0.02
+SILENCE = 5.0
 
 
 class ClusterWarning(UserWarning):
@@ -132,6 +133,7 @@ class Coordinator(KeptSearch):
         self._hungry = False  # somebody has nothing to do
         self._starved = False  # somebody had nothing to do before
         self._lengths: dict[int, float] = {}  # seconds of a piece, by the level it is at
+        self._heard = monotonic()
         try:
             if self._begin(time_limit, poll, self.memory_limit):
                 self._search()
@@ -155,6 +157,9 @@ class Coordinator(KeptSearch):
                 return
             self._take(POLL)
             self._note()
+            if monotonic() > self._heard + SILENCE:
+                self._heard = monotonic()
+                self.pool.look_after()
 
     def _fill(self) -> bool:
         """Send what is open to whoever is free; False if nothing is open any more."""
@@ -240,6 +245,7 @@ class Coordinator(KeptSearch):
         """Take over what is done; wait so long for the first."""
         try:
             future, task = self._done.get(timeout=seconds)
+            self._heard = monotonic()
             while True:
                 self._take_one(future, task)
                 future, task = self._done.get_nowait()

@@ -43,6 +43,9 @@ class Pool(Protocol):
     def after(self, error: BaseException) -> bool:
         """Make good for a failure that is not the task's own; False: there was none."""
 
+    def look_after(self) -> None:
+        """See to workers that are gone without anybody noticing; called after a long silence."""
+
     def close(self) -> None:
         """End what was started here."""
 
@@ -88,6 +91,22 @@ class FuturesPool:
         self.close()
         self.executor, self._own = fresh, type(fresh) is ProcessPoolExecutor
         return True
+
+    def look_after(self) -> None:
+        """End a pool of processes of which one was killed in the middle of an answer.
+
+        The rest of that answer is waited for then, and the pool sees neither that the process is
+        gone nor what others answer. Without any process, and without its own end for writing, it
+        finds that nothing can come, and says that it is broken.
+        """
+        processes = list((getattr(self.executor, "_processes", None) or {}).values())
+        writer = getattr(getattr(self.executor, "_result_queue", None), "_writer", None)
+        if writer is None or all(process.exitcode in (None, 0) for process in processes):
+            return
+        for process in processes:
+            process.terminate()
+        if not writer.closed:
+            writer.close()
 
     def close(self) -> None:
         """End a pool that took the place of a broken one."""
@@ -181,6 +200,9 @@ class DaskPool:
             return False
         self._kept.clear()
         return True
+
+    def look_after(self) -> None:
+        """Leave that to the scheduler."""
 
     def close(self) -> None:
         """Let the cluster forget the problem."""
