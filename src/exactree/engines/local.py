@@ -250,8 +250,8 @@ class _Run:
         starts, cost = self._starts(first.cost * self.targets.price)
         before = self.seconds()
         found = self._rounds([first.tree, *starts], idle_rounds)
-        if found.cost * self.targets.price > cost:  # there was no time to look at it
-            found = self._rounds(starts, idle_rounds)
+        if found.status == "time_limit" and found.cost * self.targets.price > cost:
+            found = self._rounds(starts, idle_rounds)  # there was no time to look at it
         later = [(before + t, cost) for t, cost in found.history if cost <= first.cost]
         return found, [*first.history, *later]
 
