@@ -29,9 +29,9 @@ def available() -> int:
 
 
 def _free_of_machine() -> int | None:
-    stated = _lines(Path("/proc/meminfo")).get("MemAvailable:")
+    stated = _stated(Path("/proc/meminfo"), "MemAvailable:")
     if stated is not None:
-        return 1024 * int(stated)
+        return 1024 * stated
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, ValueError, OSError):  # not a POSIX system, or one that does not say
@@ -48,8 +48,8 @@ def _free_of_group() -> int | None:
     if most == "max":
         return None
     # Files that were read count as used, but make way.
-    files = _lines(_CONTROL_GROUP / "memory.stat").get("inactive_file", "0")
-    return int(most) - int(used) + int(files)
+    files = _stated(_CONTROL_GROUP / "memory.stat", "inactive_file") or 0
+    return int(most) - int(used) + files
 
 
 def _free_of_process() -> int | None:
@@ -61,14 +61,17 @@ def _free_of_process() -> int | None:
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
     if most == resource.RLIM_INFINITY:
         return None
-    used = int(_lines(Path("/proc/self/status")).get("VmSize:", "0"))
-    return most - 1024 * used
+    return most - 1024 * (_stated(Path("/proc/self/status"), "VmSize:") or 0)
 
 
-def _lines(path: Path) -> dict[str, str]:
-    """Read a file of names and numbers; nothing if there is none."""
+def _stated(path: Path, name: str) -> int | None:
+    """Give the number that a file of names and numbers states; none if it does not."""
     try:
-        words = [line.split() for line in path.read_text().splitlines()]
+        with path.open() as lines:
+            for line in lines:
+                words = line.split(maxsplit=2)
+                if len(words) > 1 and words[0] == name:
+                    return int(words[1])
     except OSError:
-        return {}
-    return {line[0]: line[1] for line in words if len(line) > 1}
+        pass
+    return None

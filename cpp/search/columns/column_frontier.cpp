@@ -1,6 +1,7 @@
 #include "search/columns/column_frontier.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "search/audit/claims.hpp"
@@ -8,6 +9,12 @@
 #include "search/driver/search.hpp"
 
 namespace exactree {
+
+namespace {
+// How many thresholds each column may have before any has more; then twice as many, and so on.
+// Where the ranks of a column are kept only while it is searched, it is searched to its end.
+constexpr int kFirstTurn = 4, kNoTurns = std::numeric_limits<int>::max();
+}  // namespace
 
 template <class V>
 bool ColumnFrontier<V>::open(PlanFacts* kept) {
@@ -33,6 +40,7 @@ bool ColumnFrontier<V>::open(PlanFacts* kept) {
   lanes_.resize(order_.size());
   list_shares();
   start_sweeps();
+  turn_ = top_.budget.depth > 2 && top_.root.keeps_pairs() ? kFirstTurn : kNoTurns;
   start_improver();
   return true;
 }
@@ -167,33 +175,47 @@ void ColumnFrontier<V>::show_plan(Planner<V>& planner, const Plan<V>& plan) {
   }
 }
 
-// The lowest round first, and in it the columns in their order.
+// The lowest round first, and in it the columns in turn: so trees of all columns are met early, and
+// what the other columns have to prove is less (raisin at three levels: 37 thousand evaluations
+// instead of 45, bank 960 instead of 1080, wilt 5230 instead of 4840, others within 2 %).
 template <class V>
 Asked ColumnFrontier<V>::ask(Worker<V>& worker, Piece& piece) {
   auto& mine = static_cast<ColumnPiece<V>&>(piece);
-  const int places = static_cast<int>(lanes_.size());
   mine.swept.clear();
   if (sweep_all_) return sweep_all(worker, mine);
   if (sweep_first(worker, mine) || take_promising(worker, mine)) return Asked::kPiece;
   for (int round = 0;; ++round) {
-    bool left = false, busy = false;
-    for (int o = 0; o < places; ++o) {
-      Lane& lane = lanes_[static_cast<std::size_t>(o)];
-      if (lane.done || lane.round > round) {
-        left = left || !lane.done;
-        continue;
-      }
-      if (take_threshold(o, worker, mine.job)) {
-        begin(mine, o);
-        return Asked::kPiece;
-      }
-      if (lane.busy > 0)
-        busy = true;  // which may open more
-      else
-        end_round(o, worker), left = left || !lane.done;
+    Open open = ask_round(round, worker, mine);
+    while (open.waiting) {
+      turn_ = 2 * turn_ + 1;
+      open = ask_round(round, worker, mine);
     }
-    if (!left) return busy ? Asked::kBusy : Asked::kNone;
+    if (open.taken) return Asked::kPiece;
+    if (!open.later) return open.busy ? Asked::kBusy : Asked::kNone;
   }
+}
+
+template <class V>
+typename ColumnFrontier<V>::Open ColumnFrontier<V>::ask_round(int round, Worker<V>& worker,
+                                                              ColumnPiece<V>& piece) {
+  Open open;
+  for (int o = 0; o < static_cast<int>(lanes_.size()); ++o) {
+    Lane& lane = lanes_[static_cast<std::size_t>(o)];
+    if (lane.done || lane.round > round) {
+      open.later = open.later || !lane.done;
+    } else if (lane.begun >= turn_) {
+      open.waiting = true;
+    } else if (take_threshold(o, worker, piece.job)) {
+      begin(piece, o);
+      return {.taken = true};
+    } else if (lane.busy > 0) {
+      open.busy = true;  // which may open more
+    } else {
+      end_round(o, worker);
+      open.later = open.later || !lane.done;
+    }
+  }
+  return open;
 }
 
 template <class V>
@@ -204,6 +226,7 @@ void ColumnFrontier<V>::begin(ColumnPiece<V>& piece, int place) {
   piece.whole = expected(lane.round);
   lane.chain->entry(piece.job.task.entry).under_way = true;
   ++lane.busy;
+  ++lane.begun;
   under_way_.push_back(&piece);
 }
 

@@ -111,8 +111,17 @@ class ColumnFrontier : public Frontier<V> {
     V proved;       // by the rounds that have ended
     int round = 0;  // under way
     int busy = 0;   // thresholds under evaluation
+    int begun = 0;  // thresholds taken so far
     bool done = false;
     int swept = 0;  // thresholds that came first, many at once
+  };
+
+  // What ask() met in a round.
+  struct Open {
+    bool taken = false;    // a threshold
+    bool waiting = false;  // columns that have had their turn
+    bool busy = false;     // columns whose thresholds are all under way
+    bool later = false;    // columns that are in a later round
   };
 
   void settle_one_split();
@@ -120,6 +129,7 @@ class ColumnFrontier : public Frontier<V> {
   void show_plan(Planner<V>& planner, const Plan<V>& plan);
   bool take_threshold(int place, Worker<V>& worker, Job<V>& job);
   V below(int place);
+  Open ask_round(int round, Worker<V>& worker, ColumnPiece<V>& piece);
   void begin(ColumnPiece<V>& piece, int place);
   void start_lane(int place, Worker<V>& worker);
   void take_over(int place, Job<V>& job, Worker<V>& worker);
@@ -168,6 +178,7 @@ class ColumnFrontier : public Frontier<V> {
   // Thresholds to be evaluated: those of which few columns are open by the floors that they were
   // lent, and those to be swept.
   std::vector<PlacedJob<V>> narrow_, to_sweep_;
+  int turn_ = 0;        // so many thresholds a column may have begun for now
   int first_open_ = 0;  // no column before it has anything open
 };
 
