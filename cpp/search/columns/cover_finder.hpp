@@ -20,8 +20,7 @@ class CoverFinder {
         ranks_(ranks),
         covers_(covers),
         words_(static_cast<std::size_t>(ranks.words())),
-        sides_(2 * static_cast<std::size_t>(node.features())),
-        wide_((sides_ + kAtOnce - 1) / kAtOnce * kAtOnce) {}
+        sides_(2 * static_cast<std::size_t>(node.features())) {}
 
   void find(int errors) {
     covers_.words = (node_.features() + 63) / 64;
@@ -29,23 +28,16 @@ class CoverFinder {
     const int half = (errors - 1) / 2;
     for (int label = 0; label < 2; ++label) {
       const int rows = list_rows(label);
-      list_sides(label, half + 1, covers_.few);
-      list_sides(label, errors, covers_.many);
-      const int few = rows - (errors - 1), many = rows - (errors - 2 - half);
-      for (std::size_t i = 0; i < sides_; ++i) {
-        const bool any_few = count_shared(covers_.few, i, few, few_shared_);
-        const bool any_many = count_shared(covers_.many, i, many, many_shared_);
-        for (std::size_t j = i + 1; j < sides_ && (any_few || any_many); ++j)
-          if ((any_few && holds(covers_.few, i, j, few_shared_, few)) ||
-              (any_many && holds(covers_.many, i, j, many_shared_, many))) {
-            note(i, j);
-            note(j, i);
-          }
-      }
+      find(label, half + 1, rows - (errors - 1), covers_.few);
+      find(label, errors, rows - (errors - 2 - half), covers_.many);
     }
   }
 
  private:
+  // The largest side of a column with few rows of the other label, and how many of its own it has.
+  struct Side {
+    int place, position, size;
+  };
   // Sides that are looked at together.
   static constexpr std::size_t kAtOnce = EXACTREE_SIMD512 ? 8 : 1;
 
@@ -66,23 +58,61 @@ class CoverFinder {
     return rows;
   }
 
-  void list_sides(int label, int limit, Covers::Sides& sides) {
-    sides.rows.resize(wide_ * words_);
-    sides.sizes.resize(sides_);
+  // Notes pairs of largest sides with fewer than `limit` other rows that have together so many rows
+  // of a label at least. Sides that are too small for any pair need no rows.
+  void find(int label, int limit, int least, Covers::Sides& sides) {
+    list_sides(label, limit);
+    int largest = 0;
+    for (const Side& side : listed_) largest = std::max(largest, side.size);
+    std::erase_if(listed_, [&](const Side& side) { return side.size + largest < least; });
+    std::sort(listed_.begin(), listed_.end(), [](const Side& a, const Side& b) {
+      return a.size != b.size ? a.size > b.size : a.place < b.place;
+    });
+    list_rows_of_sides(sides);
+    for (std::size_t i = 0, end = listed_.size(); i + 1 < end; ++i) {
+      while (end > i + 1 && listed_[i].size + listed_[end - 1].size < least) --end;
+      count_shared(sides, i, end);
+      for (std::size_t j = i + 1; j < end; ++j) {
+        const int both = listed_[i].size + listed_[j].size - static_cast<int>(shared_[j]);
+        if (both < least) continue;
+        note(listed_[i].place, listed_[j].place);
+        note(listed_[j].place, listed_[i].place);
+      }
+    }
+  }
+
+  void list_sides(int label, int limit) {
+    listed_.clear();
     for (int f = 0; f < node_.features(); ++f)
       for (int s = 0; s < 2; ++s) {
-        const auto at = static_cast<std::size_t>(2 * f + s);
-        int n = 0;
-        ranks_.with_parting(0, f, last_with_few(f, s, 1 - label, limit), [&](const auto& parting) {
-          for (int w = 0; w < ranks_.words(); ++w) {
-            const auto v = static_cast<std::size_t>(w);
-            const Word mine = parting.side(s, w) & covers_.labelled[v];
-            sides.rows[v * wide_ + at] = mine;
-            n += count(mine);
-          }
-        });
-        sides.sizes[at] = n;
+        const int p = last_with_few(f, s, 1 - label, limit);
+        const int from = s == 0 ? 0 : p, before = s == 0 ? p : node_.rows();
+        listed_.push_back({2 * f + s, p, count_members(f, label, from, before)});
       }
+  }
+  // The rows of a class between two positions of a column.
+  int count_members(int f, int c, int from, int before) const {
+    const Word* ones = node_.class_mask(f, 1);
+    int n = 0;
+    for (int w = from / 64; 64 * w < before; ++w) {
+      Word word = members(ones, c, w) & low_bits(before - 64 * w);
+      if (w == from / 64) word &= ~low_bits(from % 64);
+      n += count(word);
+    }
+    return n;
+  }
+  void list_rows_of_sides(Covers::Sides& sides) {
+    wide_ = (listed_.size() + kAtOnce - 1) / kAtOnce * kAtOnce;
+    sides.rows.resize(wide_ * words_);
+    for (std::size_t at = 0; at < listed_.size(); ++at) {
+      const auto [place, p, size] = listed_[at];
+      ranks_.with_parting(0, place / 2, p, [&](const auto& parting) {
+        for (int w = 0; w < ranks_.words(); ++w) {
+          const auto v = static_cast<std::size_t>(w);
+          sides.rows[v * wide_ + at] = parting.side(place % 2, w) & covers_.labelled[v];
+        }
+      });
+    }
   }
   // The position of the largest side with fewer than so many rows of a class.
   int last_with_few(int f, int s, int c, int limit) const {
@@ -102,15 +132,10 @@ class CoverFinder {
     return s == 0 ? node_.prev(f, node_.rows() - 1) : node_.next(f, 1);
   }
 
-  // How many rows of the label a side has in common with those after it. False: none of them can
-  // have so many together with it.
-  bool count_shared(const Covers::Sides& sides, std::size_t i, int least,
-                    std::vector<Word>& shared) const {
-    const auto largest =
-        std::max_element(sides.sizes.begin() + static_cast<std::ptrdiff_t>(i), sides.sizes.end());
-    if (sides.sizes[i] + *largest < least) return false;
-    shared.resize(wide_);
-    for (std::size_t j = (i + 1) / kAtOnce * kAtOnce; j < sides_; j += kAtOnce) {
+  // How many rows of the label a side has in common with those after it.
+  void count_shared(const Covers::Sides& sides, std::size_t i, std::size_t end) {
+    shared_.resize(wide_);
+    for (std::size_t j = (i + 1) / kAtOnce * kAtOnce; j < end; j += kAtOnce) {
       const Word* rows = sides.rows.data();
 #if EXACTREE_SIMD512
       __m512i n = _mm512_setzero_si512();
@@ -119,30 +144,27 @@ class CoverFinder {
         n = _mm512_add_epi64(
             n, _mm512_popcnt_epi64(_mm512_and_si512(mine, _mm512_loadu_si512(rows + j))));
       }
-      _mm512_storeu_si512(&shared[j], n);
+      _mm512_storeu_si512(&shared_[j], n);
 #else
-      shared[j] = 0;
+      shared_[j] = 0;
       for (std::size_t w = 0; w < words_; ++w, rows += wide_)
-        shared[j] += static_cast<Word>(count(rows[i] & rows[j]));
+        shared_[j] += static_cast<Word>(count(rows[i] & rows[j]));
 #endif
     }
-    return true;
   }
-  // Whether two sides have so many rows of the label together.
-  static bool holds(const Covers::Sides& sides, std::size_t i, std::size_t j,
-                    const std::vector<Word>& shared, int least) {
-    return sides.sizes[i] + sides.sizes[j] - static_cast<int>(shared[j]) >= least;
-  }
-  void note(std::size_t i, std::size_t j) {
-    const auto g = static_cast<std::size_t>(node_.leader(static_cast<int>(j / 2)));
-    covers_.columns[i * static_cast<std::size_t>(covers_.words) + g / 64] |= Word{1} << (g % 64);
+  void note(int place, int other) {
+    const auto g = static_cast<std::size_t>(node_.leader(other / 2));
+    const std::size_t at =
+        static_cast<std::size_t>(place) * static_cast<std::size_t>(covers_.words);
+    covers_.columns[at + g / 64] |= Word{1} << (g % 64);
   }
 
   const Node& node_;
   RankTable<Rank>& ranks_;
   Covers& covers_;
-  std::size_t words_, sides_, wide_;
-  std::vector<Word> few_shared_, many_shared_;  // of one side with each of those after it
+  std::size_t words_, sides_, wide_ = 0;
+  std::vector<Side> listed_;
+  std::vector<Word> shared_;  // of one side with each of those after it
 };
 
 }  // namespace exactree::EXACTREE_ISA

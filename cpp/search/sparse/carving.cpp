@@ -1,6 +1,7 @@
 #include "search/sparse/carving.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 
@@ -26,6 +27,22 @@ int count_bits(std::uint64_t v) {
   v = (v & kFours) + (v >> 2 & kFours);
   return static_cast<int>(((v + (v >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
 }
+
+// By byte of a word: how many bits are set in the bytes before it.
+std::uint64_t count_before_bytes(std::uint64_t v) {
+  constexpr std::uint64_t kPairs = 0x5555555555555555, kFours = 0x3333333333333333;
+  v -= v >> 1 & kPairs;
+  v = (v & kFours) + (v >> 2 & kFours);
+  return ((v + (v >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 << 8;
+}
+
+// How many bits of a byte are set.
+constexpr std::array<std::uint8_t, 256> kBitsOfByte = [] {
+  std::array<std::uint8_t, 256> bits{};
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    bits[i] = static_cast<std::uint8_t>(std::popcount(i));
+  return bits;
+}();
 
 // The members of a set of rows from one row on and before another.
 int count_between(const std::uint64_t* set, int first, int last) {
@@ -158,32 +175,43 @@ int Carver::ones_before(int p) const {
   return p % 64 == 0 ? n : n + count_bits(masks_[0][p / 64] << (64 - p % 64));
 }
 
-// By halves, words first: a larger leaf costs no less. Then back to the last end of a group of
-// equal values. With the leaf on the right that is the end after the last row it cannot have.
+// By halves, words first, then bytes: a larger leaf costs no less. Then back to the last end of a
+// group of equal values. With the leaf on the right that is the end after the last row it cannot
+// have.
 Carving Carver::last_of_two(const Node& node, int f, int s, int label, Cost limit) {
   const int rows = node.rows();
   if (sums_.empty()) sum_up(rows);
   const int all = ones_before(rows);
-  const auto leaf = [&](int p, int ones) {
+  const Cost few = (limit + data_.unit - 1) / data_.unit;
+  const auto errors = [&](int p, int ones) {
     const int size = s == 0 ? p : rows - p, mine = s == 0 ? ones : all - ones;
-    if (label >= 0) return data_.unit * (label == 1 ? size - mine : mine);
-    return data_.unit * std::min(mine, size - mine);
+    if (label >= 0) return label == 1 ? size - mine : mine;
+    return std::min(mine, size - mine);
   };
-  const auto is_before = [&](int p, int ones) { return (leaf(p, ones) < limit) == (s == 0); };
+  const auto is_before = [&](int p, int ones) {
+    return p <= rows && (errors(p, ones) < few) == (s == 0);
+  };
   int word = 0, beyond = rows / 64 + 1;
   while (beyond - word > 1) {
     const int middle = word + (beyond - word) / 2;
     (is_before(64 * middle, sums_[static_cast<std::size_t>(middle)]) ? word : beyond) = middle;
   }
   int p = 64 * word, ones = sums_[static_cast<std::size_t>(word)];
-  for (int step = 32; step > 0; step /= 2) {
-    if (p + step > rows) continue;
-    const std::uint64_t next = masks_[0][word] >> (p % 64) << (64 - step);
-    const int with = ones + count_bits(next);
-    if (is_before(p + step, with)) p += step, ones = with;
+  const std::uint64_t mask = p < rows ? masks_[0][word] : 0, sums = count_before_bytes(mask);
+  int byte = 0, bits = 0;
+  for (int step = 4; step > 0; step /= 2) {
+    const int to = byte + step;
+    if (is_before(p + 8 * to, ones + static_cast<int>(sums >> 8 * to & 255))) byte = to;
   }
+  p += 8 * byte;
+  ones += static_cast<int>(sums >> 8 * byte & 255);
+  for (int step = 4; step > 0; step /= 2) {
+    const std::uint64_t passed = mask >> 8 * byte & ((1u << (bits + step)) - 1);
+    if (is_before(p + bits + step, ones + kBitsOfByte[passed])) bits += step;
+  }
+  p += bits;
   const int start = s == 0 ? node.prev(f, std::min(p, rows - 1)) : node.next(f, p + 1);
-  return {start, leaf(start, ones_before(start))};
+  return {start, data_.unit * errors(start, ones_before(start))};
 }
 
 // Word by word, then row by row, then back to the last end of a group of equal values.
