@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from exactree import solve
-from exactree.engines.apart import apart, largest_found, needs_more_leaves
+from exactree.engines.apart import NAME, SWITCH, apart, largest_found, needs_more_leaves
 from exactree.engines.brute_force import brute_force
+from exactree.engines.search import search
 from exactree.problem import Limits, Problem
 from exactree.tree import Leaf
 
@@ -43,6 +44,17 @@ def test_no_perfect_tree_is_denied(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_no_perfect_tree_is_denied_at_length(seed: int) -> None:
     assert check(seed, 200) > 40
+
+
+def test_it_acts_in_a_search_and_can_be_turned_off() -> None:
+    # Classes that take turns on a line: each row needs a leaf.
+    columns, labels = np.arange(40, dtype=np.int32)[None], np.arange(40, dtype=np.int32) % 2
+    problem = Problem(columns, labels, 2, max_depth=6, max_splits=6)
+    found = search(problem, Limits(seconds=60.0))
+    off = search(problem, Limits(seconds=60.0), switches=SWITCH)
+    assert found.stats[NAME] == 1 and NAME not in off.stats
+    assert found.status == off.status == "optimal" and found.objective == off.objective == 17
+    assert NAME not in search(problem, Limits()).stats  # a search that nothing stops
 
 
 def test_rows_between_are_those_of_the_definition() -> None:

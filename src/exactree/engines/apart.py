@@ -17,11 +17,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from exactree import _native
 from exactree.engines.some_rows import every, hard_rows
 from exactree.engines.subproblems import Rows
 from exactree.problem import Problem
 from exactree.tree import Tree
 
+# The bit of `switches` that turns it off, after those of the native search, and its counter.
+SWITCH, NAME = 2 << len(_native.prunings()), "rows_apart"
 # So many rows of a class are looked at, and so many of other classes that may be between them.
 MOST_ROWS, MOST_BETWEEN = 128, 1024
 # Numbers that are looked at for a class; of wide tables there are fewer rows.

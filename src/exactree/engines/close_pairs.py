@@ -27,10 +27,10 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from scipy.spatial import cKDTree
 
 from exactree.bounds import any_tree
-from exactree.engines.apart import needs_more_leaves
+from exactree.engines import apart
 from exactree.engines.some_rows import every, hard_rows
 from exactree.engines.subproblems import Rows
-from exactree.problem import Problem
+from exactree.problem import Number, Problem
 from exactree.programs import solved
 from exactree.tree import Tree
 
@@ -48,20 +48,29 @@ PARTS = 2**30
 
 
 def bounds_at_once(
-    problem: Problem, tree: Tree, seconds_left: Callable[[], float]
+    problem: Problem,
+    tree: Tree,
+    seconds_left: Callable[[], float],
+    *,
+    switches: int = 0,
+    counts: dict[str, Number] | None = None,
 ) -> Iterator[int]:
     """Bound what all trees cost: by classes and equal rows, rows apart, more and more pairs.
 
     For problems that count errors of classes over columns. A search that nothing stops needs
-    only the first.
+    only the first. `counts` is told how often rows apart proved something.
     """
+    counts = {} if counts is None else counts
     at_once = any_tree(problem)
     yield at_once
     seconds = seconds_left()
     if isinf(seconds) or seconds <= 0:
         return
-    if not at_once and needs_more_leaves(problem, tree, seconds_left):
-        yield int(problem.row_costs().min())
+    if not at_once and not switches & apart.SWITCH:
+        shown = apart.needs_more_leaves(problem, tree, seconds_left)
+        counts[apart.NAME] = counts.get(apart.NAME, 0) + shown
+        if shown:
+            yield int(problem.row_costs().min())
     pairs = close_pairs(problem, rows_for_pairs(problem, tree, seconds))
     yield from bounds_by(problem, pairs, seconds_left)
 

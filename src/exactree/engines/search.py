@@ -85,7 +85,8 @@ def search(
         one = partial(_search_one, options=options)
         improve = partial(_search_one, options={**options, "prove": False})
     if is_deep(problem):
-        return upwards(one, problem, limits, on_progress, by_splits_of(problem, options))
+        by_splits = by_splits_of(problem, options)
+        return upwards(one, problem, limits, on_progress, by_splits, switches=switches)
     if goes_level_by_level(problem, limits):
         return level_by_level(
             one, problem, limits, on_progress, improve=improve, below=searched_below
@@ -112,7 +113,8 @@ def _search_priced(
         if found is not None:
             return found
     if is_deep(problem):
-        return upwards(one, problem, limits, on_progress, by_splits_of(problem, plain))
+        by_splits, switches = by_splits_of(problem, plain), plain["switches"]
+        return upwards(one, problem, limits, on_progress, by_splits, switches=switches)
     return one(problem, limits, on_progress)
 
 

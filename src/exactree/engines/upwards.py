@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import isinf
+from typing import Any
 
 from exactree.bounds import useful_splits
 from exactree.engines.close_pairs import bounds_at_once
@@ -88,20 +89,27 @@ def upwards(
     limits: Limits,
     show: OnProgress | None = None,
     by_splits: RunSplits | None = None,
+    *,
+    switches: int = 0,
 ) -> Found:
     """Search few levels, then all; the best tree of all, and what the last search proves."""
-    watch = Watch(limits, show)
+    watch = Watch(limits, show, switches)
+    found = _upwards(run, problem, watch, by_splits)
+    return replace(found, stats={**found.stats, **watch.counts})
+
+
+def _upwards(run: Run, problem: Problem, watch: Watch, by_splits: RunSplits | None) -> Found:
     few = replace(problem, max_depth=FEW)
     found: Found | None = run(few, watch.limits(FEW_SHARE), watch.shown(False))
     assert found is not None
     watch.keep(found)
     if by_splits is not None:
-        _tell(limits, watch.least(), watch.proved, begins=True)
+        _tell(watch.all, watch.least(), watch.proved, begins=True)
         found = _by_splits(by_splits, run, problem, watch, levels_of(found))
         if found is not None:
-            _tell(limits, found.objective, found.lower_bound, begins=False)
+            _tell(watch.all, found.objective, found.lower_bound, begins=False)
             return found
-    if problem.max_depth > MORE and not isinf(limits.seconds) and not watch.is_over():
+    if problem.max_depth > MORE and not isinf(watch.all.seconds) and not watch.is_over():
         more = replace(problem, max_depth=MORE)
         watch.keep(run(more, watch.limits(MORE_SHARE), watch.shown(False)))
     return watch.finished(run(problem, watch.limits(1.0), watch.shown(True)))
@@ -166,7 +174,8 @@ def _prove_at_once(problem: Problem, watch: Watch, share: float) -> None:
     """Prove something of all trees before they are searched, within a share of the time."""
     best, until = watch.best, watch.share_gone() + share
     assert best is not None
-    for bound in bounds_at_once(problem, best.tree, lambda: watch.limits(until).seconds):
+    terms: dict[str, Any] = {"switches": watch.switches, "counts": watch.counts}
+    for bound in bounds_at_once(problem, best.tree, lambda: watch.limits(until).seconds, **terms):
         watch.proves(bound)
 
 
@@ -400,13 +409,14 @@ def sizes_upwards(
         sized = replace(problem, max_splits=k, max_depth=k)
         one = None
         if by_splits is not None:
-            watch.proved = 0  # of fewer splits
+            watch.proved, watch.counts = 0, {}  # of fewer splits
             _prove_at_once(sized, watch, AT_ONCE_SHARE / (most - FEW))
             told, levels = replace(watch.limits(1.0), proved=watch.proved), levels_of(shallow_one)
             one = by_splits(sized, told, watch.shown(True), watch.least(), levels)
         if one is None:
             one = run(sized, watch.limits(1.0), watch.shown(True))
-        found.append(watch.finished(one))
+        one = watch.finished(one)
+        found.append(replace(one, stats={**one.stats, **watch.counts}))
         watch.keep(found[-1], 0.0)
     if by_splits is not None:
         _tell(limits, found[-1].objective, found[-1].lower_bound, begins=False)

@@ -17,8 +17,10 @@ RunSplits = Callable[[Problem, Limits, OnProgress | None, Number, int], Found | 
 class Watch:
     """The clock, the best tree so far and its history over several searches."""
 
-    def __init__(self, limits: Limits, show: OnProgress | None) -> None:
+    def __init__(self, limits: Limits, show: OnProgress | None, switches: int = 0) -> None:
         self.all, self.show = limits, show
+        self.switches = switches  # what is turned off of the bounds between searches
+        self.counts: dict[str, Number] = {}  # how often they proved something
         self.start = perf_counter()
         self.began = 0.0  # of the last search that was given limits, since the start
         self.best: Found | None = None
