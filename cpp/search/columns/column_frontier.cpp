@@ -280,6 +280,7 @@ void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
       job.lo[s] = tried.lo[s];
       job.hi[s] = tried.hi[s];
       job.kids[s] = std::move(tried.kids[s]);
+      if (job.kids[s]) top_.worker.control().use_memory(-job.kids[s]->bytes());  // counted anew
     }
     const V found = source.commit(frame_, *lane.chain, job);
     take_values(place, found, job.task.entry);
