@@ -123,8 +123,8 @@ void bind_shapes(nb::module_& m) {
       "Tell whether a tree of so many levels gets every row right.\n\n"
       "`stop` is asked now and then; None if the search was stopped. `switches` turns rules off, "
       "for tests: 1 sides with more classes than leaves, 2 pivots by the intervals of the "
-      "classes, 4 sets of rows that were met before. The second part of the answer says how often "
-      "each of them acted.");
+      "classes, 4 sets of rows that were met before, 8 columns of two values as bits. The second "
+      "part of the answer says how often each of them acted.");
 }
 
 }  // namespace exactree
