@@ -75,8 +75,8 @@ class PerfectBits {
  private:
   static constexpr std::size_t kChunkRows = 6, kPatterns = std::size_t{1} << kChunkRows;
   static constexpr std::size_t kMostTaken = 5, kTakenBits = 12;  // sides that fit into a word
-  static constexpr std::size_t kAtOnce = 5;  // chunks that are looked at together
-  static constexpr std::size_t kChunks = 8;  // rows beyond are looked at one by one
+  static constexpr std::size_t kAtOnce = 5;          // chunks that are looked at together
+  static constexpr std::size_t kChunks = 8;          // rows beyond are looked at one by one
   static constexpr std::size_t kAskEvery = 1 << 16;  // second splits of two levels
 
   // Whether no tree of so many levels is perfect on the rows; false also if it was stopped.
@@ -93,7 +93,8 @@ class PerfectBits {
     if (stopped_) return false;
     const Word key = sides_taken();
     if (known_.holds(key)) return true;
-    const bool none = depth == 2 && classes == 2 ? two_levels_fail(rows) : columns_fail(rows, depth);
+    const bool none =
+        depth == 2 && classes == 2 ? two_levels_fail(rows) : columns_fail(rows, depth);
     if (none) known_.add(key);
     return none;
   }

@@ -6,11 +6,11 @@
 //
 // The last two levels. A side has a perfect split if some column, or its opposite, is the class of
 // every row there. A set of bits has one bit for each column and each opposite; the columns that
-// tell the class of a row are such a set, and those that tell the classes of all rows are what these
-// sets have in common, which soon is nothing. For six rows at a time what any of them have in common
-// is written down once: so the second split of two levels, which parts these rows in some way, takes
-// four or five looks. One more column, which is the same for all rows, tells that a side has one
-// class.
+// tell the class of a row are such a set, and those that tell the classes of all rows are what
+// these sets have in common, which soon is nothing. For six rows at a time what any of them have in
+// common is written down once: so the second split of two levels, which parts these rows in some
+// way, takes four or five looks. One more column, which is the same for all rows, tells that a side
+// has one class.
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,7 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   lower_to(goal, cap);
   const int level = level_++;
   // With sizes the plan that is taken is not the best for every number of splits.
-  keeps_sides_ =
-      !V::kSizes && level == 0 && budget.depth == 3 && effort == Effort::kManyRoots;
+  keeps_sides_ = !V::kSizes && level == 0 && budget.depth == 3 && effort == Effort::kManyRoots;
   for (const Promising& at : candidates(node, budget, effort, level, kRoots)) {
     if (worker_.control().stopped()) break;
     if (effort == Effort::kGreedy) tell_split(node, at);
