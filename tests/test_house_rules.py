@@ -351,10 +351,10 @@ def test_files_that_are_compiled_at_once_share_no_names() -> None:
 
 
 def _names_of(file: Path) -> Iterator[str]:
-    """Give the constants and classes that a file defines outside of all classes and functions."""
+    """Give the constants and types that a file defines outside of all classes and functions."""
     for line in file.read_text().split("\n"):
         if constants := re.match(r"constexpr [\w:<>, ]*?\b(k[A-Z]\w*)( *=.*|\[.*|\{.*)", line):
             yield constants[1]
             yield from re.findall(r", (k[A-Z]\w*) =", constants[2])
-        if defined := re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{", line):
-            yield defined[1]
+        if defined := re.match(r"(?:struct|class|enum class) (\w+)[^;]*\{|using (\w+) =", line):
+            yield defined[1] or defined[2]
