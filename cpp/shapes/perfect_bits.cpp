@@ -12,7 +12,7 @@ namespace exactree {
 namespace {
 
 using Word = std::uint64_t;
-using RowList = std::vector<std::uint32_t>;
+using PlaceList = std::vector<std::uint32_t>;
 
 // Numbers above 0, of which those are forgotten that others take the place of.
 class NumberSet {
@@ -34,7 +34,7 @@ class PerfectBits {
               const std::int32_t* labels, const std::function<bool()>& stop)
       : columns_(columns), rows_(rows), words_((columns + 1 + 63) / 64), stop_(stop) {
     // Mixed up, so that the first rows are like all of them.
-    RowList order(rows);
+    PlaceList order(rows);
     std::iota(order.begin(), order.end(), 0u);
     std::shuffle(order.begin(), order.end(), std::mt19937(1));
     ones_.assign(columns * rows, 0);
@@ -63,7 +63,7 @@ class PerfectBits {
     for (;; many *= 2) {
       many = std::min(many, rows_);
       known_.clear();
-      RowList some(many);
+      PlaceList some(many);
       std::iota(some.begin(), some.end(), 0u);
       const bool none = fails(some, depth);
       if (stopped_) return Perfect::kStopped;
@@ -80,7 +80,7 @@ class PerfectBits {
   static constexpr std::size_t kAskEvery = 1 << 16;  // second splits of two levels
 
   // Whether no tree of so many levels is perfect on the rows; false also if it was stopped.
-  bool fails(const RowList& rows, int depth) {
+  bool fails(const PlaceList& rows, int depth) {
     const std::size_t most = std::size_t{1} << std::min(depth, 20);
     const std::size_t classes = count_classes(rows, most + 1);
     if (classes <= 1) return false;
@@ -99,7 +99,7 @@ class PerfectBits {
     return none;
   }
 
-  bool columns_fail(const RowList& rows, int depth) {
+  bool columns_fail(const PlaceList& rows, int depth) {
     for (std::size_t j = 0; j < columns_; ++j)
       if (!column_fails(rows, j, depth)) return false;
     return true;
@@ -116,8 +116,8 @@ class PerfectBits {
     return key;
   }
 
-  bool column_fails(const RowList& rows, std::size_t j, int depth) {
-    RowList* sides = sides_[static_cast<std::size_t>(depth) - 1].of;
+  bool column_fails(const PlaceList& rows, std::size_t j, int depth) {
+    PlaceList* sides = sides_[static_cast<std::size_t>(depth) - 1].of;
     for (int s = 0; s < 2; ++s) sides[s].clear();
     for (const auto i : rows) sides[ones_[i * columns_ + j]].push_back(i);
     const int larger = sides[1].size() > sides[0].size() ? 1 : 0;
@@ -125,7 +125,7 @@ class PerfectBits {
            (!stopped_ && side_fails(sides, j, 1 - larger, depth));
   }
 
-  bool side_fails(const RowList* sides, std::size_t j, int side, int depth) {
+  bool side_fails(const PlaceList* sides, std::size_t j, int side, int depth) {
     path_.push_back(2 * j + static_cast<std::size_t>(side));
     const bool none = fails(sides[side], depth - 1);
     path_.pop_back();
@@ -143,7 +143,7 @@ class PerfectBits {
   }
 
   // Of two classes, from a row on; with what the rows before it have in common.
-  bool one_level_fails(const RowList& rows, std::size_t from, const Word* before) {
+  bool one_level_fails(const PlaceList& rows, std::size_t from, const Word* before) {
     const std::int32_t first = labels_[rows[0]];
     told_.resize(2 * words_);
     if (before == nullptr)
@@ -182,7 +182,7 @@ class PerfectBits {
   }
 
   // Of two classes.
-  bool two_levels_fail(const RowList& rows) {
+  bool two_levels_fail(const PlaceList& rows) {
     const std::size_t filled = (rows.size() + kChunkRows - 1) / kChunkRows;
     const std::size_t chunks = std::clamp(filled, kAtOnce, kChunks);
     for (std::size_t c = 0; c < chunks; ++c) write_chunk(rows, c);
@@ -193,7 +193,7 @@ class PerfectBits {
   }
 
   // What any of six rows have in common, and which of them each column sends right.
-  void write_chunk(const RowList& rows, std::size_t c) {
+  void write_chunk(const PlaceList& rows, std::size_t c) {
     const std::int32_t first = labels_[rows[0]];
     Word* table = table_.data() + c * kPatterns * 2 * words_;
     std::uint8_t* pattern = patterns_.data() + c * columns_;
@@ -220,7 +220,7 @@ class PerfectBits {
   }
 
   // The rows that a column sends right, or left where the pattern is turned round.
-  bool half_fails(const RowList& rows, std::size_t chunks, std::size_t j, std::size_t turn) {
+  bool half_fails(const PlaceList& rows, std::size_t chunks, std::size_t j, std::size_t turn) {
     if (!meet_first(j, turn)) return true;
     for (std::size_t c = kAtOnce; c < chunks; ++c)
       if (!meet(entry(c, j, turn), common_.data())) return true;
@@ -234,7 +234,7 @@ class PerfectBits {
     return false;
   }
 
-  std::size_t count_classes(const RowList& rows, std::size_t enough) {
+  std::size_t count_classes(const PlaceList& rows, std::size_t enough) {
     seen_.clear();
     for (const auto i : rows) {
       if (std::find(seen_.begin(), seen_.end(), labels_[i]) != seen_.end()) continue;
@@ -245,7 +245,7 @@ class PerfectBits {
   }
 
   struct Sides {
-    RowList of[2];
+    PlaceList of[2];
   };
 
   std::size_t columns_, rows_, words_;

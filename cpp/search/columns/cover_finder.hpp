@@ -12,10 +12,9 @@
 
 namespace exactree::EXACTREE_ISA {
 
-template <class Rank>
 class CoverFinder {
  public:
-  CoverFinder(const Node& node, RankTable<Rank>& ranks, Covers& covers)
+  CoverFinder(const Node& node, RankTable& ranks, Covers& covers)
       : node_(node),
         ranks_(ranks),
         covers_(covers),
@@ -73,14 +72,13 @@ class CoverFinder {
       for (int s = 0; s < 2; ++s) {
         const auto at = static_cast<std::size_t>(2 * f + s);
         int n = 0;
-        ranks_.with_parting(0, f, last_with_few(f, s, 1 - label, limit), [&](const auto& parting) {
-          for (int w = 0; w < ranks_.words(); ++w) {
-            const auto v = static_cast<std::size_t>(w);
-            const Word mine = parting.side(s, w) & covers_.labelled[v];
-            sides.rows[v * wide_ + at] = mine;
-            n += count(mine);
-          }
-        });
+        const Parting parting = ranks_.parting(0, f, last_with_few(f, s, 1 - label, limit));
+        for (int w = 0; w < ranks_.words(); ++w) {
+          const auto v = static_cast<std::size_t>(w);
+          const Word mine = parting.side(s, w) & covers_.labelled[v];
+          sides.rows[v * wide_ + at] = mine;
+          n += count(mine);
+        }
         sides.sizes[at] = n;
       }
   }
@@ -139,7 +137,7 @@ class CoverFinder {
   }
 
   const Node& node_;
-  RankTable<Rank>& ranks_;
+  RankTable& ranks_;
   Covers& covers_;
   std::size_t words_, sides_, wide_;
   std::vector<Word> few_shared_, many_shared_;  // of one side with each of those after it
