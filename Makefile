@@ -131,9 +131,9 @@ portable: $(VENV)/.build-tools
 	command -v clang++ > /dev/null || $(call debian,clang)
 	command -v aarch64-linux-gnu-g++ > /dev/null || $(call debian,g++-aarch64-linux-gnu)
 	command -v qemu-aarch64 > /dev/null || $(call debian,qemu-user)
-	$(call native_tests,clang,,plain;avx2;avx512,-DCMAKE_CXX_COMPILER=clang++)
+	$(call native_tests,clang,,plain;avx2;avx512,-DEXACTREE_UNITY=ON -DCMAKE_CXX_COMPILER=clang++)
 	build/clang/native_tests $(EFFORT)
-	$(call native_tests,aarch64,,plain,-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+	$(call native_tests,aarch64,,plain,-DEXACTREE_UNITY=ON -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
 		-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64)
 	qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/native_tests $(EFFORT)
 

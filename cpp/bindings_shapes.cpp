@@ -117,14 +117,13 @@ void bind_shapes(nb::module_& m) {
         "counts"_a.noconvert(), "min_rows"_a, "depth"_a, "splits"_a, "weights"_a.noconvert(),
         "targets"_a.noconvert(), "slack"_a, "penalty"_a, "cap"_a, "stop"_a,
         "Find the best monotone tree for numbers, which are centred; see `monotone_classes`.");
-  m.def(
-      "perfect_tree", &perfect_tree_of, "ranks"_a.noconvert(), "labels"_a.noconvert(), "depth"_a,
-      "stop"_a, nb::kw_only(), "switches"_a = 0,
-      "Tell whether a tree of so many levels gets every row right.\n\n"
-      "`stop` is asked now and then; None if the search was stopped. `switches` turns rules off, "
-      "for tests: 1 sides with more classes than leaves, 2 pivots by the intervals of the "
-      "classes, 4 sets of rows that were met before. The second part of the answer says how often "
-      "each of them acted.");
+  m.def("perfect_tree", &perfect_tree_of, "ranks"_a.noconvert(), "labels"_a.noconvert(), "depth"_a,
+        "stop"_a, nb::kw_only(), "switches"_a = 0,
+        "Tell whether a tree of so many levels gets every row right.\n\n"
+        "`stop` is asked now and then; None if the search was stopped. `switches` turns rules off, "
+        "for tests: 1 sides with more classes than leaves, 2 pivots by the intervals of the "
+        "classes, 4 sets of rows that were met before, 8 columns of two values as bits. The second "
+        "part of the answer says how often each of them acted.");
 }
 
 }  // namespace exactree

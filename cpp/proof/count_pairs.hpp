@@ -12,7 +12,7 @@
 #include "proof/pairs.hpp"
 #include "search/lanes.hpp"
 
-namespace exactree::EXACTREE_ISA {
+namespace exactree::EXACTREE_ISA::proving {
 
 using namespace exactree::proof;
 
@@ -44,7 +44,7 @@ inline void finish(Shallow& out) {
 }
 
 // By row: the columns that are set.
-inline std::vector<std::vector<int>> lists_of(const Parting& columns, std::size_t rows) {
+inline std::vector<std::vector<int>> lists_of(const proof::Parting& columns, std::size_t rows) {
   std::vector<std::vector<int>> out(rows);
   for (int c = 0; c < columns.many(); ++c)
     for (const int i : columns.set[at(c)]) out[at(i)].push_back(c);
@@ -57,7 +57,7 @@ inline std::vector<int> every(std::size_t rows) {
 }
 
 // Any classes, weights, costs and limits: the weights of the classes of a pair, and its size.
-class ClassPairs final : public PairCounter {
+class ClassPairs final : public proof::PairCounter {
  public:
   explicit ClassPairs(const Facts& facts)
       : facts_(facts),
@@ -65,7 +65,7 @@ class ClassPairs final : public PairCounter {
         cell_(at(kinds_)),
         gains_(at(std::max(facts.problem.classes, facts.problem.answers))) {}
 
-  void count(int level, const std::vector<int>& rows, const Parting& columns) override {
+  void count(int level, const std::vector<int>& rows, const proof::Parting& columns) override {
     while (levels_.size() <= at(level)) levels_.emplace_back();
     Node& node = levels_[at(level)];
     node.rows = rows;
@@ -209,11 +209,11 @@ class ClassPairs final : public PairCounter {
 //
 // The rows where a column is set are counted; the others are what is left.
 template <class T>
-class TwoClassPairs final : public PairCounter {
+class TwoClassPairs final : public proof::PairCounter {
  public:
   explicit TwoClassPairs(const Facts& facts) : facts_(facts), listed_(at(facts.problem.features)) {}
 
-  void count(int level, const std::vector<int>& rows, const Parting& columns) override {
+  void count(int level, const std::vector<int>& rows, const proof::Parting& columns) override {
     while (levels_.size() <= at(level)) levels_.emplace_back();
     Node& node = levels_[at(level)];
     take(node, rows, columns);
@@ -269,7 +269,7 @@ class TwoClassPairs final : public PairCounter {
 
   static T size_of(T x) { return static_cast<T>(x < 0 ? -x : x); }
 
-  void take(Node& node, const std::vector<int>& rows, const Parting& columns) {
+  void take(Node& node, const std::vector<int>& rows, const proof::Parting& columns) {
     const ProofProblem& p = facts_.problem;
     node.set = columns.set;
     node.lists = lists_of(columns, rows.size());
@@ -370,4 +370,4 @@ class TwoClassPairs final : public PairCounter {
   Table part_, rest_;
 };
 
-}  // namespace exactree::EXACTREE_ISA
+}  // namespace exactree::EXACTREE_ISA::proving

@@ -9,9 +9,9 @@
 
 namespace exactree {
 
-namespace {
+namespace proof {
 
-using namespace proof;
+namespace {
 
 void put(std::vector<std::uint8_t>& out, std::uint64_t number) {
   for (; number >= 128; number >>= 7) out.push_back(static_cast<std::uint8_t>(number | 128));
@@ -158,11 +158,13 @@ Proof prove_with(const ProofProblem& problem, std::string_view isa,
 
 }  // namespace
 
+}  // namespace proof
+
 Proof prove(const ProofProblem& problem, std::string_view isa, const std::function<bool()>& stop) {
-  if (problem.least <= 1 && problem.splits < 0) return prove_with<1>(problem, isa, stop);
+  if (problem.least <= 1 && problem.splits < 0) return proof::prove_with<1>(problem, isa, stop);
   if (proof::budgets_of(problem.depth, problem.splits) <= 8)
-    return prove_with<16>(problem, isa, stop);
-  return prove_with<128>(problem, isa, stop);
+    return proof::prove_with<16>(problem, isa, stop);
+  return proof::prove_with<128>(problem, isa, stop);
 }
 
 }  // namespace exactree

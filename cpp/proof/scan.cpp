@@ -8,7 +8,7 @@
 
 namespace exactree::EXACTREE_ISA {
 
-namespace {
+namespace proving {
 
 template <class Place>
 std::unique_ptr<Scanner> counted(const Facts& facts, const Rows& rows) {
@@ -16,19 +16,23 @@ std::unique_ptr<Scanner> counted(const Facts& facts, const Rows& rows) {
   return std::make_unique<CountedScanner<Place, 0>>(facts, rows);
 }
 
-}  // namespace
+}  // namespace proving
 
-std::unique_ptr<Scanner> make_scanner(const Facts& facts, const Rows& rows) {
+std::unique_ptr<proof::Scanner> make_scanner(const proof::Facts& facts, const proof::Rows& rows) {
+  using namespace proving;
   if (facts.rigid) return std::make_unique<SquaresScanner>(facts, rows);
   if (!facts.unit || facts.sized) return std::make_unique<WeighedScanner>(facts, rows);
-  if (rows.n < 32767) return counted<std::int16_t>(facts, rows);
+  if constexpr (!kSpare)
+    if (rows.n < 32767) return counted<std::int16_t>(facts, rows);
   return counted<std::int32_t>(facts, rows);
 }
 
-std::unique_ptr<PairCounter> make_pair_counter(const Facts& facts) {
+std::unique_ptr<proof::PairCounter> make_pair_counter(const proof::Facts& facts) {
+  using namespace proving;
   const ProofProblem& p = facts.problem;
   if (p.classes == 2 && p.costs == nullptr && p.least <= 1) {
-    if (facts.all < 32767) return std::make_unique<TwoClassPairs<std::int16_t>>(facts);
+    if constexpr (!kSpare)
+      if (facts.all < 32767) return std::make_unique<TwoClassPairs<std::int16_t>>(facts);
     if (facts.all < 1 << 30) return std::make_unique<TwoClassPairs<std::int32_t>>(facts);
   }
   return std::make_unique<ClassPairs>(facts);

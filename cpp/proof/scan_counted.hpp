@@ -10,7 +10,7 @@
 #include "proof/scanner.hpp"
 #include "search/bits.hpp"
 
-namespace exactree::EXACTREE_ISA {
+namespace exactree::EXACTREE_ISA::proving {
 
 using namespace proof;
 
@@ -311,4 +311,4 @@ class CountedScanner final : public Scanner {
   int first_ = 0;
 };
 
-}  // namespace exactree::EXACTREE_ISA
+}  // namespace exactree::EXACTREE_ISA::proving

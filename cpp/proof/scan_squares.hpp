@@ -17,7 +17,7 @@
 
 #include "proof/scanner.hpp"
 
-namespace exactree::EXACTREE_ISA {
+namespace exactree::EXACTREE_ISA::proving {
 
 using namespace proof;
 
@@ -313,4 +313,4 @@ class SquaresScanner final : public Scanner {
   int moved_ = 0;  // so many rows of the first column are in left_
 };
 
-}  // namespace exactree::EXACTREE_ISA
+}  // namespace exactree::EXACTREE_ISA::proving

@@ -15,7 +15,7 @@
 #include "proof/scanner.hpp"
 #include "search/bits.hpp"
 
-namespace exactree::EXACTREE_ISA {
+namespace exactree::EXACTREE_ISA::proving {
 
 using namespace proof;
 
@@ -295,4 +295,4 @@ class WeighedScanner final : public Scanner {
   BestSplit* at_ = nullptr;
 };
 
-}  // namespace exactree::EXACTREE_ISA
+}  // namespace exactree::EXACTREE_ISA::proving

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "shapes/perfect_bits.hpp"
+
 namespace exactree {
 
 namespace {
@@ -327,6 +329,9 @@ PerfectAnswer perfect_tree(const std::int32_t* ranks, std::size_t columns, std::
         std::adjacent_find(labels, labels + rows, std::not_equal_to<>()) == labels + rows;
     return {same ? Perfect::kFound : Perfect::kNone, {}};
   }
+  const bool bits = std::all_of(ranks, ranks + columns * rows, [](int r) { return r < 2; });
+  if (bits && (off >> static_cast<unsigned>(PerfectRule::kBits) & 1u) == 0)
+    return {perfect_by_bits(ranks, columns, rows, labels, depth, stop), {0, 0, 0, 1}};
   return PerfectSearch(ranks, columns, rows, labels, off, stop).run(depth);
 }
 

@@ -31,10 +31,10 @@ namespace exactree {
 enum class Perfect { kNone, kFound, kStopped };
 
 // What refutes more than pivots do by themselves, in the order of the bits that switch it off (for
-// tests): a side with more classes than leaves, pivots by the intervals of the classes, and sets of
-// rows that were met before.
-enum class PerfectRule { kClasses, kIntervals, kKnown };
-using PerfectCounts = std::array<std::int64_t, 3>;  // how often each of them acted
+// tests): a side with more classes than leaves, pivots by the intervals of the classes, sets of
+// rows that were met before, and columns of two values as bits (perfect_bits.hpp).
+enum class PerfectRule { kClasses, kIntervals, kKnown, kBits };
+using PerfectCounts = std::array<std::int64_t, 4>;  // how often each of them acted
 
 struct PerfectAnswer {
   Perfect found;

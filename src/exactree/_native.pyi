@@ -362,7 +362,7 @@ def perfect_tree(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None),
     """
     Tell whether a tree of so many levels gets every row right.
 
-    `stop` is asked now and then; None if the search was stopped. `switches` turns rules off, for tests: 1 sides with more classes than leaves, 2 pivots by the intervals of the classes, 4 sets of rows that were met before. The second part of the answer says how often each of them acted.
+    `stop` is asked now and then; None if the search was stopped. `switches` turns rules off, for tests: 1 sides with more classes than leaves, 2 pivots by the intervals of the classes, 4 sets of rows that were met before, 8 columns of two values as bits. The second part of the answer says how often each of them acted.
     """
 
 def pose_squares(ranks: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, *, shift: int, **terms) -> Posed:

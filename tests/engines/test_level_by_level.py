@@ -130,6 +130,42 @@ def test_four_levels_wait_while_three_are_searched(interrupted: bool) -> None:
     assert times == sorted(times)
 
 
+@pytest.mark.parametrize("proves", [0, 3])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_meanwhile_every_tree_of_two_valued_columns_is_shown_to_err(
+    proves: int, weighed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where some of the rows are enough, and the search has proved nothing by then."""
+    monkeypatch.setattr(upwards, "MANY_ROWS", 100)
+    monkeypatch.setattr(upwards, "SOME_ROWS", 150)
+    rng = np.random.default_rng(2)
+    columns = rng.integers(0, 2, (6, 300)).astype(np.int32)
+    labels, weights = rng.integers(0, 2, 300).astype(np.int32), rng.integers(2, 9, 300)
+    order = np.lexsort((labels, *columns[::-1]))
+    columns, labels = np.ascontiguousarray(columns[:, order]), labels[order]
+    problem = Problem(columns, labels, 2, weights if weighed else None, max_depth=4)
+    one = search(replace(problem, max_depth=1), Limits())
+    shown: list[Progress] = []
+
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
+        if part.max_depth == 3:
+            return one
+        for moment in range(3):
+            sleep(0.06)
+            show(Progress(0.06 * moment, one.objective, proves))
+        history = tuple((0.06 * moment, one.objective, proves) for moment in range(3))
+        return replace(stopped(one, proves), status="time_limit", history=history)
+
+    found = level_by_level(run, problem, Limits(seconds=0.4), lambda told: shown.append(told))
+    least = proves or (2 if weighed else 1)
+    assert (found.status, found.lower_bound) == ("time_limit", least)
+    assert found.gap == found.objective - least
+    assert (problem.row_costs().min() == 2) == weighed
+    assert search(problem, Limits()).objective >= least
+    for bounds in ([b for *_, b in found.history], [told.lower_bound for told in shown]):
+        assert bounds == sorted(bounds) and bounds[-1] == least
+
+
 def test_four_levels_do_not_wait_where_memory_is_limited() -> None:
     problem = random_problem(4, rows=60, levels=4)
     asked = []

@@ -119,6 +119,24 @@ def test_one_order_spares_splits_of_the_other() -> None:
     assert together.counters["scans"] < 0.8 * apart.counters["scans"]
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_both_orders_of_a_root_column_are_bounded_at_once(threads: int) -> None:
+    fewer = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        first, second = with_holes(rng, 150, 4)
+        labels = ((first[0] > 3) ^ (first[-1] > 5) ^ (rng.random(150) < 0.2)).astype(np.int32)
+        problem = np.concatenate([first, second]), labels, 2
+        terms: dict[str, Any] = {"max_depth": 3, "penalty": seed % 2, "threads": threads}
+        apart = _native.search_columns(*problem, switches=NO_TRANSFER, **terms)
+        for switches in (0, EVERYWHERE):
+            found = _native.search_columns(*problem, switches=switches, **terms)
+            assert found.status == "optimal"
+            assert (found.objective, found.tree) == (apart.objective, apart.tree), seed
+        fewer += apart.counters["evaluations"] - found.counters["evaluations"]
+    assert fewer > 0
+
+
 def test_few_rows_on_a_side_are_no_first_tree() -> None:
     """What one order says of the other may leave fewer rows on a side than a leaf has to have."""
     for seed in range(400):

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "search/binary/scratch.hpp"
@@ -22,7 +23,7 @@ class NodeCounts {
       : node_(node),
         scratch_(scratch),
         mine_(std::get<ClassTables<Count>>(scratch.classes)),
-        small_(std::get<ClassTables<std::uint8_t>>(scratch.classes)),
+        small_(std::get<ClassTables<Small>>(scratch.classes)),
         classes_(node.table().classes),
         columns_(static_cast<int>(node.distinct().size())) {}
 
@@ -95,6 +96,7 @@ class NodeCounts {
   }
 
  private:
+  using Small = std::conditional_t<kSpare, Count, std::uint8_t>;
   static constexpr int kMostSmall = 252;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int rows() const { return node_.rows(); }
@@ -154,7 +156,7 @@ class NodeCounts {
   const PackedNode& node_;
   BinaryScratch& scratch_;
   ClassTables<Count>& mine_;
-  ClassTables<std::uint8_t>& small_;
+  ClassTables<Small>& small_;
   const int classes_, columns_;
   int stride_ = 0, side_ = -1;
   bool is_small_ = false;

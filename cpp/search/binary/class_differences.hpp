@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "search/binary/scratch.hpp"
 
@@ -21,7 +22,7 @@ class NodeDifferences {
       : node_(node),
         scratch_(scratch),
         mine_(std::get<MarginTables<Count>>(scratch.margins)),
-        small_(std::get<MarginTables<std::int8_t>>(scratch.margins)),
+        small_(std::get<MarginTables<Small>>(scratch.margins)),
         columns_(static_cast<int>(node.distinct().size())) {}
 
   std::size_t table_size() const { return scratch_.rows.table_size(); }
@@ -80,6 +81,7 @@ class NodeDifferences {
   FewestErrors inner() { return is_small_ ? inner_of(small_) : inner_of(mine_); }
 
  private:
+  using Small = std::conditional_t<kSpare, Count, std::int8_t>;
   static constexpr int kMostSmall = 127;  // rows of either class
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static int difference(const int* per_class) { return per_class[1] - per_class[0]; }
@@ -102,7 +104,7 @@ class NodeDifferences {
   const PackedNode& node_;
   BinaryScratch& scratch_;
   MarginTables<Count>& mine_;
-  MarginTables<std::int8_t>& small_;
+  MarginTables<Small>& small_;
   const int columns_;
   int stride_ = 0, side_ = -1;
   bool is_small_ = false;

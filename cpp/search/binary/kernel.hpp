@@ -13,25 +13,23 @@
 #include <type_traits>
 #include <vector>
 
-#include "search/binary/class_counts.hpp"
-#include "search/binary/class_differences.hpp"
+#include "search/binary/node_pairs.hpp"
 #include "search/binary/siblings.hpp"
-#include "search/binary/weight_differences.hpp"
 
 namespace exactree::EXACTREE_ISA {
 
-// Counts: NodeCounts, NodeDifferences or WeightDifferences.
-template <class V, class Counts>
+template <class V>
 class BinaryKernel {
-  using Errors = typename Counts::Errors;
+  using Errors = NodePairs::Errors;
 
  public:
-  BinaryKernel(PackedNode& node, ShallowQuery<V>& query, Workspace& work, BinaryScratch& scratch)
+  BinaryKernel(PackedNode& node, NodePairs& pairs, ShallowQuery<V>& query, Workspace& work,
+               BinaryScratch& scratch)
       : node_(node),
         query_(query),
         work_(work),
         scratch_(scratch),
-        counts_(node, scratch),
+        counts_(pairs),
         siblings_(std::get<Siblings<V>>(scratch.siblings)),
         unit_(node.largest()),
         price_(node.price()),
@@ -41,7 +39,7 @@ class BinaryKernel {
         budgets_(V::budgets_of(query.budget.splits)),
         side_budgets_(V::budgets_of(query.budget.child().splits)) {}
 
-  bool run() {
+  [[gnu::noinline]] bool run() {
     V best = query_.upper;
     lower_to(best, query_.cap);
     if (query_.budget.depth == 1)
@@ -54,13 +52,14 @@ class BinaryKernel {
   }
 
  private:
-  bool limited() const { return Counts::kLimits && least_side_.binds(); }
+  // Pairs that know nothing of a limit are taken only where none binds: see node_pairs.hpp.
+  bool limited() const { return least_side_.binds(); }
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int rows() const { return node_.rows(); }
   bool allowed(int i) const { return least_side_.allows(node_.size(i), rows() - node_.size(i)); }
 
-  V side_value(Errors leaf, Errors one) const {
-    return value_of<V>(Fewest<Errors>{leaf, one, one, one}, side_budgets_, price_, penalty_);
+  V side_value(Cost leaf, Cost one) const {
+    return value_of<V>(Errors{leaf, one, one, one}, side_budgets_, price_, penalty_);
   }
   V split(const V& in, const V& out) const { return join(in, out, penalty_, budgets_); }
 
@@ -88,7 +87,7 @@ class BinaryKernel {
   void one_level(V best) {
     V seen = V::constant(kInfinite, budgets_), free_best = best;
     for (int i = 0; i < columns_; ++i) {
-      Errors leaf[2];
+      Cost leaf[2];
       counts_.leaves(i, leaf);
       const V in = side_value(leaf[0], leaf[0]), out = side_value(leaf[1], leaf[1]);
       lower_to(seen, split(in, out));
@@ -99,7 +98,7 @@ class BinaryKernel {
   }
 
   // The sides of column i with no split and with at most one, for deeper searches.
-  void tell(int i, const Errors leaf[2], const Errors single[2]) {
+  void tell(int i, const Cost leaf[2], const Cost single[2]) {
     if (query_.glance == nullptr) return;
     const int left = node_.flipped(i) ? 0 : 1;  // which of ours is the left side
     for (int s = 0; s < 2; ++s) {
@@ -112,12 +111,10 @@ class BinaryKernel {
     counts_.count_node(work_);
     if (tick()) return;
     const V free_best = best;
-    const LimitedSplits* limits = nullptr;
-    if constexpr (Counts::kLimits)
-      if (limited()) limits = &counts_.node_limited(least_side_);
+    const LimitedSplits* limits = limited() ? &counts_.node_limited(least_side_) : nullptr;
     V seen = V::constant(kInfinite, budgets_);
     for (int i = 0; i < columns_; ++i) {
-      Errors leaf[2], single[2];
+      Cost leaf[2], single[2];
       counts_.leaves(i, leaf);
       counts_.singles(i, single);
       tell(i, leaf, single);
@@ -147,13 +144,12 @@ class BinaryKernel {
     order_columns();
     if (query_.glance != nullptr) query_.glance->order = scratch_.order;
     if (!(limited() && query_.first)) without_limit(best);
-    if constexpr (Counts::kLimits)
-      if (limited()) with_limit(best);
+    if (limited()) with_limit(best);
   }
 
   // The optimum of two levels, and what it and the second splits say about the sides.
   void start_bounds(V& best) {
-    const Fewest<Errors>& two = counts_.fewest();
+    const Errors two = counts_.fewest();
     const V value = value_of<V>(two, budgets_, price_, penalty_);
     if (!limited() && !query_.first) {
       lower_to(query_.upper, value);
@@ -164,7 +160,7 @@ class BinaryKernel {
       siblings_.learn_all(value_of<V>(two, side_budgets_, price_, penalty_));
     scratch_.errors.resize(at(columns_));
     for (int i = 0; i < columns_; ++i) {
-      Errors leaf[2], single[2];
+      Cost leaf[2], single[2];
       counts_.leaves(i, leaf);
       counts_.singles(i, single);
       scratch_.errors[at(i)] = single[0] + single[1];
@@ -256,14 +252,14 @@ class BinaryKernel {
 
   // A side whose leaf has no error, or costs no more than a split, is best left a leaf.
   bool by_leaf(int i, int s, V& value) const {
-    Errors leaf[2];
+    Cost leaf[2];
     counts_.leaves(i, leaf);
     if (leaf[s] > 0 && price_ * leaf[s] > penalty_) return false;
     value = V::constant(price_ * leaf[s], side_budgets_);
     return true;
   }
   std::uint64_t literal_key(int i, int s) const {
-    if (!Counts::kCached || !work_.switches.on(Pruning::kPairCache) ||
+    if (!counts_.cached() || !work_.switches.on(Pruning::kPairCache) ||
         rows() > PairCache::kMostRows)
       return 0;
     LiteralPath path = node_.path();
@@ -274,10 +270,10 @@ class BinaryKernel {
     PairCache::Errors errors;
     if (!scratch_.cache.find(key, errors, work_.control)) return false;
     work_.counters.count(Pruning::kPairCache);
-    Errors leaf[2];
+    Cost leaf[2];
     counts_.leaves(i, leaf);
-    value = value_of<V>(Fewest<Errors>{leaf[s], errors[0], errors[1], errors[2]}, side_budgets_,
-                        price_, penalty_);
+    value = value_of<V>(Errors{leaf[s], errors[0], errors[1], errors[2]}, side_budgets_, price_,
+                        penalty_);
     return true;
   }
 
@@ -293,9 +289,12 @@ class BinaryKernel {
     if (!known[0]) keep(key[0], counts_.inner(), in);
     return true;
   }
-  void keep(std::uint64_t key, const Fewest<Errors>& e, V& value) {
+  void keep(std::uint64_t key, const Errors& e, V& value) {
     value = value_of<V>(e, side_budgets_, price_, penalty_);
-    if constexpr (Counts::kCached) scratch_.cache.put(key, {e[1], e[2], e[3]}, work_.control);
+    if (!counts_.cached()) return;
+    scratch_.cache.put(key,
+                       {static_cast<int>(e[1]), static_cast<int>(e[2]), static_cast<int>(e[3])},
+                       work_.control);
   }
   // With the limit on rows: every first column that the bounds leave open, solved exactly.
   void with_limit(V& best) {
@@ -330,19 +329,13 @@ class BinaryKernel {
   ShallowQuery<V>& query_;
   Workspace& work_;
   BinaryScratch& scratch_;
-  Counts counts_;
+  NodePairs& counts_;
   Siblings<V>& siblings_;
   const Cost unit_, price_, penalty_;  // a row, an error, a split
   const LeastSide least_side_;
   const int columns_, budgets_, side_budgets_;
   bool stopped_ = false;
 };
-
-template <class Counts, class V>
-bool run_kernel(PackedNode& node, ShallowQuery<V>& query, Workspace& work) {
-  auto& scratch = static_cast<BinaryScratch&>(*work.scratch);
-  return BinaryKernel<V, Counts>(node, query, work, scratch).run();
-}
 
 template <class V>
 bool solve_shallow(PackedNode& node, ShallowQuery<V>& query, Workspace& work) {
@@ -359,20 +352,10 @@ bool solve_shallow(PackedNode& node, ShallowQuery<V>& query, Workspace& work) {
     raise_to(query.lower, best);
     return true;
   }
-  if (!node.table().weights.empty()) return run_kernel<WeightDifferences>(node, query, work);
-  if (node.table().classes == 2 && !node.table().least_side.binds()) {
-    [[maybe_unused]] const int most = std::max(node.totals()[0], node.totals()[1]);
-    if constexpr (!kSpare) {
-      if (most <= 127) return run_kernel<NodeDifferences<std::int8_t>>(node, query, work);
-      if (node.rows() <= 32767) return run_kernel<NodeDifferences<std::int16_t>>(node, query, work);
-    }
-    return run_kernel<NodeDifferences<std::int32_t>>(node, query, work);
-  }
-  if constexpr (!kSpare) {
-    if (node.rows() <= 252) return run_kernel<NodeCounts<std::uint8_t>>(node, query, work);
-    if (node.rows() <= 32767) return run_kernel<NodeCounts<std::int16_t>>(node, query, work);
-  }
-  return run_kernel<NodeCounts<std::int32_t>>(node, query, work);
+  auto& scratch = static_cast<BinaryScratch&>(*work.scratch);
+  return with_pairs(node, scratch, [&](NodePairs& pairs) {
+    return BinaryKernel<V>(node, pairs, query, work, scratch).run();
+  });
 }
 
 inline bool PackedNode::shallow(ShallowQuery<One>& query, Workspace& work) {

@@ -267,18 +267,23 @@ void Chain<V>::commit(const Task<V>& task) {
   entry(task.entry).closed = true;
   entry(task.entry).under_way = false;
   entry(task.entry).round = round_;
+  learn(task.entry);
+  runs_.emplace_back(task.entry, task.run_end);
+  if (task.run_begin != task.entry) runs_.emplace_back(task.run_begin, task.entry);
+}
+
+template <class V>
+void Chain<V>::learn(int from) {
   for (int step = 0; step < 2; ++step) {
     const auto beyond = [&](int i) { return step == 0 ? entry(i).next : entry(i).prev; };
-    for (int i = beyond(task.entry); i >= 0; i = beyond(i)) {
+    for (int i = beyond(from); i >= 0; i = beyond(i)) {
       bool changed = false;
-      spread(entry(task.entry), entry(i), changed);
+      spread(entry(from), entry(i), changed);
       if (!changed) break;
       EXACTREE_CLAIM(claims::sides(Pruning::kSideKnown, context_, entry(i).position, entry(i).lo,
                                    entry(i).hi));
     }
   }
-  runs_.emplace_back(task.entry, task.run_end);
-  if (task.run_begin != task.entry) runs_.emplace_back(task.run_begin, task.entry);
 }
 
 template <class V>

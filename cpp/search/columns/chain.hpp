@@ -32,7 +32,6 @@
 
 #include "search/columns/floors.hpp"
 #include "search/node.hpp"
-#include "search/remote/question.hpp"
 #include "search/solution.hpp"
 #include "search/value.hpp"
 
@@ -62,6 +61,8 @@ struct Task {
 template <class V>
 class Walk;  // transfer.cpp
 
+struct KnownThreshold;  // remote/question.hpp
+
 template <class V>
 class Chain {
  public:
@@ -80,6 +81,8 @@ class Chain {
   Task<V> task_in_turn(int position);
   // Tells what evaluating it brought, and passes that on along the chain.
   void commit(const Task<V>& task);
+  // Passes on along the chain what is known of an entry by now, from wherever.
+  void learn(int i);
   // Ahead (ahead.cpp): how wide what is open is before or after the threshold of a task that is
   // under way; 0: nothing is. And takes a threshold of it, which is no part of that task's run from
   // then on.

@@ -14,6 +14,8 @@ namespace {
 // How many thresholds each column may have before any has more; then twice as many, and so on.
 // Where the ranks of a column are kept only while it is searched, it is searched to its end.
 constexpr int kFirstTurn = 4, kNoTurns = std::numeric_limits<int>::max();
+// Both orders of a column are looked at together as long as one try in so many spares a side.
+constexpr int kTwinTries = 8, kTwinTriesEach = 3;
 }  // namespace
 
 template <class V>
@@ -246,9 +248,29 @@ bool ColumnFrontier<V>::take_threshold(int place, Worker<V>& worker, Job<V>& job
   while (lane.chain->pick(below, job.task, worker.work().counters)) {
     if (ruled_out(place, job.task, below, worker)) continue;
     ColumnSource<V>::of(worker).prepare(frame_, *lane.chain, below, job);
+    prepare_twin(place, below, worker, job);
     return true;
   }
   return false;
+}
+
+// The chain of the other order of a column with missing values, begun if it was not; null if there
+// is none.
+template <class V>
+Chain<V>* ColumnFrontier<V>::other_order(int place, Worker<V>& worker) {
+  const int other = ColumnSource<V>::of(worker).other_order_of(column(place));
+  if (other < 0) return nullptr;
+  const auto at = static_cast<int>(std::find(order_.begin(), order_.end(), other) - order_.begin());
+  Lane& lane = lanes_[static_cast<std::size_t>(at)];
+  if (!lane.chain) start_lane(at, worker);
+  return lane.chain.get();
+}
+
+template <class V>
+void ColumnFrontier<V>::prepare_twin(int place, const V& below, Worker<V>& worker, Job<V>& job) {
+  if (twins_tried_ > kTwinTries + kTwinTriesEach * twins_spared_) return;
+  if (Chain<V>* other = other_order(place, worker); other != nullptr)
+    ColumnSource<V>::of(worker).prepare_twin(frame_, column(place), *other, below, job);
 }
 
 // Starts with what the planner solved. It looked for less than the best plan until then, so a
@@ -280,6 +302,7 @@ void ColumnFrontier<V>::start_lane(int place, Worker<V>& worker) {
       job.lo[s] = tried.lo[s];
       job.hi[s] = tried.hi[s];
       job.kids[s] = std::move(tried.kids[s]);
+      if (job.kids[s]) top_.worker.control().use_memory(-job.kids[s]->bytes());  // counted anew
     }
     const V found = source.commit(frame_, *lane.chain, job);
     take_values(place, found, job.task.entry);
@@ -320,6 +343,13 @@ template <class V>
 void ColumnFrontier<V>::take_over(int place, Job<V>& job, Worker<V>& worker) {
   const V found = ColumnSource<V>::of(worker).commit(frame_, chain(place), job);
   worker.control().use_memory(chain(place).growth());
+  if (job.twin) {
+    Chain<V>& other = *other_order(place, worker);
+    ColumnSource<V>::of(worker).learn_twin(frame_, column(place), other, job);
+    ++twins_tried_;
+    twins_spared_ += job.spared ? 1 : 0;
+    worker.control().use_memory(other.growth());
+  }
   spread(place, job.task);
   take_values(place, found, job.task.entry);
 }

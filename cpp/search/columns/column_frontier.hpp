@@ -132,6 +132,8 @@ class ColumnFrontier : public Frontier<V> {
   Open ask_round(int round, Worker<V>& worker, ColumnPiece<V>& piece);
   void begin(ColumnPiece<V>& piece, int place);
   void start_lane(int place, Worker<V>& worker);
+  Chain<V>* other_order(int place, Worker<V>& worker);
+  void prepare_twin(int place, const V& below, Worker<V>& worker, Job<V>& job);
   void take_over(int place, Job<V>& job, Worker<V>& worker);
   void take_values(int place, const V& found, int entry);
   // column_rounds.cpp
@@ -168,9 +170,10 @@ class ColumnFrontier : public Frontier<V> {
   std::size_t tried_promising_ = 0;  // how many of them were taken
   std::vector<Lane> lanes_;
   std::vector<ColumnPiece<V>*> under_way_;
-  std::vector<bool> sides_listed_;  // by their place in the frame
-  std::vector<V> targets_;          // of the rounds so far
-  std::vector<int> shares_;         // what they are of the best cost, but for the last
+  std::vector<bool> sides_listed_;          // by their place in the frame
+  std::vector<V> targets_;                  // of the rounds so far
+  std::vector<int> shares_;                 // what they are of the best cost, but for the last
+  int twins_tried_ = 0, twins_spared_ = 0;  // thresholds of both orders at once, and sides by that
   std::unique_ptr<Sweep> sweep_;
   bool started_ = false;    // with a tree that was given
   bool sweep_all_ = false;  // only narrow thresholds are evaluated by themselves

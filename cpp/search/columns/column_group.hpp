@@ -91,6 +91,32 @@ struct GroupParting {
   }
 };
 
+// The same for any width of ranks, for what is compiled once for all of them: it asks for many
+// words at a time.
+class GroupRows {
+ public:
+  // The parting must outlive it.
+  template <class Rank>
+  explicit GroupRows(const GroupParting<Rank>& parting)
+      : parting_(&parting), words_(parting.words), last_(parting.last), fill_(fill_from<Rank>) {}
+
+  Word rows(int w) const { return w + 1 == words_ ? last_ : ~Word{0}; }
+  void fill(unsigned lanes, int from, int n, Word* out) const {
+    fill_(parting_, lanes, from, n, out);
+  }
+
+ private:
+  template <class Rank>
+  static void fill_from(const void* parting, unsigned lanes, int from, int n, Word* out) {
+    static_cast<const GroupParting<Rank>*>(parting)->fill(lanes, from, n, out);
+  }
+
+  const void* parting_;
+  int words_;
+  Word last_;
+  void (*fill_)(const void*, unsigned, int, int, Word*);
+};
+
 // The scan of a group for one side of a split: what it must beat, and what it found.
 struct GroupScan {
   unsigned live = 0;                  // the lanes to be looked at

@@ -12,9 +12,9 @@
 
 namespace exactree::EXACTREE_ISA {
 
-template <class Rank, class Targets>
-class ColumnNode final : public ColumnScans<Rank, Targets> {
-  using Scans = ColumnScans<Rank, Targets>;
+template <class Targets>
+class ColumnNode final : public ColumnScans<Targets> {
+  using Scans = ColumnScans<Targets>;
   using Scans::counts_, Scans::ends_, Scans::features_, Scans::label_, Scans::leaf_,
       Scans::leaf_cost_, Scans::least_side_, Scans::prefix_, Scans::ranks_, Scans::rows_,
       Scans::targets_, Scans::unbounded_, Scans::unit_, Scans::words_;
@@ -33,15 +33,18 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
     if (work.control != nullptr) work.control->need_memory(least_bytes(data));
     auto node = std::make_unique<ColumnNode>(
         data.features, data.unit, data.least_side,
-        std::make_shared<RankTools>(data, work.control, twins_of(data, work)));
-    node->ranks_.read_size();
+        // Plain scans, which tests ask for, look at every column by itself.
+        make_rank_tools(
+            data, work.control,
+            kTwinned<Targets> && data.counts == nullptr && work.switches.on(Pruning::kJump)));
+    node->ranks_->read_size();
     node->take_size();
     node->leaf_cost_ = LeafCost(data);
     node->targets_.allocate(data, data.rows, node->words_);
     for (int f = 0; f < data.features; ++f) {
       work.spend_on(2 * data.rows);
-      node->ranks_.read(f);
-      node->targets_.take_rows(data, f, node->ranks_.row_order(f));
+      node->ranks_->read(f);
+      node->targets_.take_rows(data, f, node->ranks_->row_order(f));
     }
     node->finish(data.counts != nullptr && data.least_side.binds(), work);
     node->set_sums(work, [&](int f) { node->set_root_counts(data.counts, f); });
@@ -50,7 +53,7 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   }
 
   std::unique_ptr<Node> make_empty() const override {
-    auto node = std::make_unique<ColumnNode>(features_, unit_, least_side_, ranks_.tools());
+    auto node = std::make_unique<ColumnNode>(features_, unit_, least_side_, ranks_->tools());
     node->leaf_cost_ = leaf_cost_;
     return node;
   }
@@ -61,19 +64,19 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   }
   bool make_common(std::span<const SplitSide> sides, Node& into, Workspace& work) override {
     auto& child = static_cast<ColumnNode&>(into);
-    if (!child.ranks_.take_size(ranks_, sides)) return false;
+    if (!child.ranks_->take_size(*ranks_, sides)) return false;
     child.take_size();
     child.targets_.allocate(targets_, child.rows_, child.words_);
-    for (int g = 0; g < ranks_.leaders(); ++g) {
+    for (int g = 0; g < this->leaders(); ++g) {
       work.spend_on(rows_);
-      child.ranks_.take(g);
-      child.targets_.take(targets_, g, child.ranks_.kept(g), words_);
+      child.ranks_->take(g);
+      child.targets_.take(targets_, g, child.ranks_->kept(g), words_);
     }
     if constexpr (kTwinned<Targets>)
-      for (int h = ranks_.leaders(); h < features_; ++h) {
-        const int g = ranks_.leader(h);
-        child.ranks_.follow(h);
-        child.targets_.follow(h, g, child.ranks_.position_of(g, 1, 0));
+      for (int h = this->leaders(); h < features_; ++h) {
+        const int g = ranks_->leader(h);
+        child.ranks_->follow(h);
+        child.targets_.follow(h, g, child.ranks_->position_of(g, 1, 0));
       }
     child.finish(!counts_.empty(), work);
     child.set_sums(work, [&](int g) { child.set_child_counts(*this, g); });
@@ -106,8 +109,8 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   std::unique_ptr<Sweep> make_sweep(Workspace& work) override {
     if constexpr (requires { typename Targets::Sweeping; }) {
       using Sweeping = typename Targets::Sweeping;
-      const Problem& data = *ranks_.tools()->data;
-      if (!ranks_.has_all_rows() || !Sweeping::handles(data)) return nullptr;
+      const Problem& data = *ranks_->tools()->data;
+      if (!ranks_->has_all_rows() || !Sweeping::handles(data)) return nullptr;
       if (Control* control = work.control; control != nullptr) {
         // Far less than the ranks of pairs, which have to keep to their share of the memory; but at
         // most half of what is left, as the search needs some, too.
@@ -115,10 +118,10 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
         if (limit > 0 && control->peak_bytes() + 2 * bytes > limit) return nullptr;
         control->use_memory(bytes);
       }
-      auto sweep = std::make_unique<Sweeping>(data, ends_.data(), ranks_.tools()->twins);
+      auto sweep = std::make_unique<Sweeping>(data, ends_.data(), ranks_->tools()->twins);
       for (int f = 0; f < features_; ++f) {
         work.spend_on(rows_);
-        sweep->set_order(f, ranks_.row_order(f));
+        sweep->set_order(f, ranks_->row_order(f));
       }
       return sweep;
     }
@@ -137,16 +140,10 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
     claims::built(child);
   }
 #endif
-  // Plain scans, which tests ask for, look at every column by itself.
-  static Twins twins_of(const Problem& data, const Workspace& work) {
-    if (kTwinned<Targets> && data.counts == nullptr && work.switches.on(Pruning::kJump))
-      return Twins::find(data);
-    return Twins(data.features);
-  }
   // What the node of all rows takes at least: per row and column its rank, its place and its
   // target.
   static std::int64_t least_bytes(const Problem& data) {
-    std::int64_t bits = 8 * static_cast<std::int64_t>(sizeof(Rank) + sizeof(int)) + 1;
+    std::int64_t bits = 8 * static_cast<std::int64_t>(rank_bytes(data) + sizeof(int)) + 1;
     if (kPriced<Targets>)
       bits += 8 * static_cast<std::int64_t>(sizeof(Cost) + sizeof(int));
     else if (kNumbers<Targets>)
@@ -158,7 +155,7 @@ class ColumnNode final : public ColumnScans<Rank, Targets> {
   }
   void finish(bool counted, Workspace& work) {
     this->mark_ends(work);
-    if constexpr (kTwinned<Targets>) targets_.lead(ranks_.leaders());
+    if constexpr (kTwinned<Targets>) targets_.lead(this->leaders());
     targets_.finish(unit_, leaf_, label_);
     if (Targets::kWeighted) prefix_.resize(index(features_, rows_ + 1));
     if (counted) counts_.resize(index(features_, rows_ + 1));

@@ -176,6 +176,7 @@ void ColumnFrontier<V>::take_plan(const PlanFacts& plan) {
       if (at.facts[s].empty()) continue;
       tried.kids[s] = std::make_unique<Solution<V>>();
       read_facts(at.facts[s], top_.root.features(), *tried.kids[s]);
+      top_.worker.control().use_memory(tried.kids[s]->bytes());
     }
   }
 }

@@ -44,15 +44,9 @@ template <class Targets>
 inline constexpr bool kTwinned = requires { typename Targets::Twinned; };
 
 // What a ColumnNode is made of, and how it is scanned; column_node.hpp makes it.
-template <class Rank, class Targets>
-class ColumnScans : public RankedNode<Rank> {
+template <class Targets>
+class ColumnScans : public RankedNode {
  protected:
-  using Base = RankedNode<Rank>;
-  using Base::count_at, Base::index;
-  using Base::counts_, Base::ends_, Base::features_, Base::label_, Base::leaf_, Base::least_side_,
-      Base::missing_, Base::prefix_, Base::ranks_, Base::rows_, Base::unbounded_, Base::unit_,
-      Base::words_;
-
  public:
   using Measure = typename Targets::Measure;
 
@@ -102,7 +96,7 @@ class ColumnScans : public RankedNode<Rank> {
 
  protected:
   ColumnScans(int features, std::shared_ptr<const RankTools> tools)
-      : Base(features, std::move(tools)) {}
+      : RankedNode(features, std::move(tools)) {}
 
   // The weight of a row, which is what it costs unless there is a table of costs.
   Cost weight_at(int f, int i) const {
@@ -130,7 +124,7 @@ class ColumnScans : public RankedNode<Rank> {
   void by_groups(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
                  Workspace& work) {
     std::vector<int>& order = work.order_after(f, features_);
-    const int groups = groups_of(ranks_.leaders()), first = order.front() / kGroup;
+    const int groups = groups_of(leaders()), first = order.front() / kGroup;
     for (int i = 0; i < groups && (side[0].wanted || side[1].wanted); ++i) {
       const int group = (first + i) % groups;
       const Measure before[2] = {scan[0].best, scan[1].best};
@@ -148,11 +142,9 @@ class ColumnScans : public RankedNode<Rank> {
           by_column(group * kGroup + std::countr_zero(v), f, p, side, limited, passes, scan, work);
         continue;
       }
-      ranks_.with_group(group, f, p, lanes, [&](const auto& parting) {
-        targets_.scan_group(group, parting, &ends_[index(group * kGroup, words_)],
-                            &missing_[static_cast<std::size_t>(group * kGroup)], limited, found,
-                            work);
-      });
+      targets_.scan_group(
+          group, ranks_->group_rows(group, f, p, lanes), &ends_[index(group * kGroup, words_)],
+          &missing_[static_cast<std::size_t>(group * kGroup)], limited, found, work);
       EXACTREE_CLAIM(claim_group(f, p, group, limited, side, scan, found));
       for (int s = 0; s < 2; ++s) {
         scan[s].best = found[s].best;
@@ -168,7 +160,7 @@ class ColumnScans : public RankedNode<Rank> {
     }
   }
   unsigned lanes_in(int group) const {
-    return (1u << std::min(kGroup, ranks_.leaders() - group * kGroup)) - 1;
+    return (1u << std::min(kGroup, leaders() - group * kGroup)) - 1;
   }
   unsigned lanes_of(int group, const SideQuery& side, const Scan<Measure>& scan) const {
     const unsigned lanes = lanes_in(group);
@@ -185,7 +177,7 @@ class ColumnScans : public RankedNode<Rank> {
   // Those of a column, and of the one that follows it.
   void raise_floors(int g, Cost least, SideQuery& side) const {
     raise_floor(side.floors[g], least);
-    if (const int h = ranks_.follower(g); h >= 0) raise_floor(side.floors[h], least);
+    if (const int h = follower(g); h >= 0) raise_floor(side.floors[h], least);
   }
   // One column after the other. Those that were good lately come first: they bring `best` down.
   void by_columns(int f, int p, SideQuery side[2], bool limited, Scan<Measure> scan[2],
@@ -193,8 +185,8 @@ class ColumnScans : public RankedNode<Rank> {
     typename Targets::Passes passes(scan, work);
     std::vector<int>& order = work.order_after(f, features_);
     for (std::size_t i = 0; i < order.size() && (side[0].wanted || side[1].wanted); ++i)
-      if (order[i] < ranks_.leaders() &&
-          by_column(order[i], f, p, side, limited, passes, scan, work) && i > 0)
+      if (order[i] < leaders() && by_column(order[i], f, p, side, limited, passes, scan, work) &&
+          i > 0)
         std::rotate(order.begin(), order.begin() + static_cast<long>(i),
                     order.begin() + static_cast<long>(i) + 1);
   }
@@ -210,17 +202,14 @@ class ColumnScans : public RankedNode<Rank> {
     if (!scan[0].wanted && !scan[1].wanted) return false;
     work.spend_on(rows_);
     [[maybe_unused]] const Scan<Measure> before[2] = {scan[0], scan[1]};
-    const bool better = ranks_.with_parting(g, f, p, [&](const auto& parting) {
-      return scan_column(g, parting, limited, passes, scan, side, work);
-    });
+    const bool better = scan_column(g, ranks_->parting(g, f, p), limited, passes, scan, side, work);
     EXACTREE_CLAIM(claim_scanned(f, p, g, limited, before, scan));
     for (int s = 0; s < 2; ++s)
       if (scan[s].best <= scan[s].low) side[s].wanted = false;
     return better;
   }
 
-  template <class R>
-  bool scan_column(int g, const Parting<R>& parting, bool limited, typename Targets::Passes& passes,
+  bool scan_column(int g, const Parting& parting, bool limited, typename Targets::Passes& passes,
                    Scan<Measure> scan[2], SideQuery side[2], Workspace& work) {
     const Measure before[2] = {scan[0].best, scan[1].best};
     const Word* group_end = &ends_[index(g, words_)];
@@ -242,9 +231,8 @@ class ColumnScans : public RankedNode<Rank> {
   }
 
   // The scan without the jump: every split of the column.
-  template <class R>
-  void scan_all(int g, const Parting<R>& parting, const Word* group_end, int s, Scan<Measure>& scan,
-                Workspace& work) const {
+  [[gnu::cold]] void scan_all(int g, const Parting& parting, const Word* group_end, int s,
+                              Scan<Measure>& scan, Workspace& work) const {
     std::vector<Cost> left(work.class_cost[s].size(), 0), right = work.class_cost[s];
     if (!Targets::kWeighted)
       for (Cost& c : right) c *= unit_;
@@ -270,7 +258,7 @@ class ColumnScans : public RankedNode<Rank> {
     for (int s = 0; s < 2; ++s) {
       Cost best = targets_.cost(before[s].best, unit_);
       std::vector<int> columns;
-      for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < ranks_.leaders(); ++j)
+      for (int j = 0; side[s].wanted && j < kGroup && group * kGroup + j < leaders(); ++j)
         for (const int g : with_follower(group * kGroup + j))
           if (after[s].live >> j & 1)
             columns.push_back(g);
@@ -297,7 +285,7 @@ class ColumnScans : public RankedNode<Rank> {
                         targets_.cost(before[s].best, unit_), targets_.cost(after[s].best, unit_));
   }
   std::vector<int> with_follower(int g) const {
-    const int h = ranks_.follower(g);
+    const int h = follower(g);
     return h < 0 ? std::vector<int>{g} : std::vector<int>{g, h};
   }
 #endif

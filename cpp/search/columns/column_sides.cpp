@@ -18,6 +18,9 @@ constexpr Cost kLittle = 2;
 // What a side is solved for at first, of what its rows cost in the best tree: see Fair caps.
 // The parts of both make up the target and a third more, or runs of thresholds stay open.
 constexpr double kFairPart = 0.72, kFairMore = 4.0 / 3;
+// The side with the missing rows is not solved if the threshold is worse than the best without it
+// by one part in so many: Both in other_order.hpp.
+constexpr Cost kTwinSlack = 20;
 // A threshold is scanned by itself if no more than one part in so many of its columns are open: a
 // sweep of many takes so much less for each.
 constexpr std::int64_t kOpenShare = 8;
@@ -307,12 +310,22 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
     node.part(feature, p, work());
     raise_by_classes(node, below, job);
   }
+  if (job.twin) {
+    if (!solve_both_orders(frame, feature, job)) return;
+    V enough = job.best;
+    raise_to(enough, job.best, job.best.most() / kTwinSlack);
+    job.spared = !any_below(join(job.lo[0], job.lo[1], penalty(), budgets(frame.budget)), enough);
+    if (job.spared) {
+      work().counters.count(Pruning::kTransfer);
+      return;
+    }
+  }
   if (shares_fairly(frame, job)) {
     for (const int s : {larger, 1 - larger}) {
       V cap;
       if (!side_wanted(frame, job, s, cap)) continue;
       lower_to(cap, V::constant(fair_cap(rows[s]), cap.budgets()));
-      if (any_below(job.lo[s], cap) && !solve_side(frame, feature, job, s, cap)) return;
+      if (any_below(job.lo[s], cap) && !solve_side(frame, feature, job, s, cap, true)) return;
     }
     if (!any_below(join(job.lo[0], job.lo[1], penalty(), budgets(frame.budget)), job.best)) {
       work().counters.count(Pruning::kSideCap);
@@ -321,14 +334,15 @@ void ColumnSource<V>::by_children(const Frame<V>& frame, int feature, Job<V>& jo
   }
   for (const int s : {larger, 1 - larger}) {
     V cap;
-    if (side_wanted(frame, job, s, cap) && !solve_side(frame, feature, job, s, cap)) return;
+    if (side_wanted(frame, job, s, cap) && !solve_side(frame, feature, job, s, cap, true)) return;
   }
 }
 
-// Solves a side up to a cap, with what an earlier solution of it knows; false: it was stopped.
+// Solves a side up to a cap, with what an earlier solution of it knows; false: it was stopped. Not
+// of the piece: others are not told of it.
 template <class V>
 bool ColumnSource<V>::solve_side(const Frame<V>& frame, int feature, Job<V>& job, int s,
-                                 const V& cap) {
+                                 const V& cap, bool of_piece) {
   Node& node = *frame.node;
   const Budget below = frame.budget.child();
   Relatives<V>& relatives = job.relatives[s];
@@ -343,7 +357,7 @@ bool ColumnSource<V>::solve_side(const Frame<V>& frame, int feature, Job<V>& job
   tell_apart(node, feature, frame.budget.depth, relatives);
   job.kids[s] = std::make_unique<Solution<V>>();
   job.solving = s;
-  side_of_piece_ = frame.is_root;
+  side_of_piece_ = frame.is_root && of_piece;
   whole_ = frame.is_root && below.depth > 2 && !V::kSizes;  // else the lists are long
   worker_.solve(below, side, cap, job.lo[s], job.hi[s], relatives, *job.kids[s]);
   side_of_piece_ = whole_ = false;  // where nothing was to be solved
@@ -359,7 +373,8 @@ bool ColumnSource<V>::solve_side(const Frame<V>& frame, int feature, Job<V>& job
                                           std::vector<PlacedJob<V>>&, Sweep::Room&);           \
   template bool ColumnSource<V>::lend_floors(const Frame<V>&, const Chain<V>&, Job<V>&) const; \
   template bool ColumnSource<V>::side_wanted(const Frame<V>&, const Job<V>&, int, V&) const;   \
-  template V ColumnSource<V>::side_most(const Frame<V>&, const Job<V>&, int, int) const;
+  template V ColumnSource<V>::side_most(const Frame<V>&, const Job<V>&, int, int) const;       \
+  template bool ColumnSource<V>::solve_side(const Frame<V>&, int, Job<V>&, int, const V&, bool);
 EXACTREE_SIDES(One)
 EXACTREE_SIDES(Curve<8>)
 EXACTREE_SIDES(Curve<32>)

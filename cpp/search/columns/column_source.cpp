@@ -112,6 +112,8 @@ void ColumnSource<V>::prepare(Frame<V>& frame, Chain<V>& chain, const V& best, J
   const Threshold<V>& e = chain.entry(job.task.entry);
   job.best = best;
   job.target = with_slack(frame, best, job.task.slack);
+  job.twin.reset();
+  job.spared = false;
   for (int s = 0; s < 2; ++s) {
     job.lo[s] = e.lo[s];
     job.hi[s] = e.hi[s];

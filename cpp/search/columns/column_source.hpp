@@ -28,6 +28,12 @@ struct Job {
   Solution<V> across[2];                  // what other columns say of the sides
   std::unique_ptr<Solution<V>> kids[2];
   int solving = -1;  // the side that is being solved, or was when the search was stopped
+  // The threshold of the other order of the column, one side of which is ours without the missing
+  // rows, and what these cost at least: Both in other_order.hpp.
+  std::unique_ptr<Job<V>> twin;
+  int twin_feature = -1;
+  Cost missing = 0;
+  bool spared = false;  // the side that has them was not solved
 };
 
 // A subproblem that is being solved.
@@ -113,6 +119,10 @@ class ColumnSource : public Source<V> {
                        Solution<V>& room, Relatives<V>& relatives);
   // The column that has the other order of its values; -1 if there is none.
   int other_order_of(int feature);
+  // Root columns. Adds the threshold of the other order to a job of the first, if it is open below
+  // `best`; and brings back what was found of it.
+  void prepare_twin(Frame<V>& frame, int feature, Chain<V>& other, const V& best, Job<V>& job);
+  void learn_twin(Frame<V>& frame, int feature, Chain<V>& other, Job<V>& job);
 
   // The first threshold of a chain that costs at most `value` with budget k; -1 if none does.
   int first_threshold(Frame<V>& frame, Chain<V>& chain, int feature, int k, Cost value);
@@ -137,13 +147,16 @@ class ColumnSource : public Source<V> {
   bool floors_pay(const Frame<V>& frame) const;
   void relate(Frame<V>& frame, const Chain<V>& chain, Job<V>& job);
   Cost least_of_missing(Frame<V>& frame, int low, int rows, const V& best);
-  Cost solve_missing(const Frame<V>& frame, int low, int rows);
+  Cost solve_missing(const Frame<V>& frame, int low, int rows, Cost most);
   void by_scans(const Frame<V>& frame, int feature, Job<V>& job);
   void take_floors(const Sweep::Room& room, int split, int columns, Job<V>& job) const;
   void by_children(const Frame<V>& frame, int feature, Job<V>& job);
   bool shares_fairly(const Frame<V>& frame, const Job<V>& job) const;
   Cost fair_cap(int rows) const;
-  bool solve_side(const Frame<V>& frame, int feature, Job<V>& job, int s, const V& cap);
+  bool solve_side(const Frame<V>& frame, int feature, Job<V>& job, int s, const V& cap,
+                  bool of_piece);
+  bool solve_both_orders(const Frame<V>& frame, int feature, Job<V>& job);
+  int side_with_missing(int feature) const;
   void tell_part(const Frame<V>& frame, Chain<V>& chain, const V& best, std::vector<bool>& sides,
                  std::vector<bool>& columns, const Solution<V>& out) const;
   void tell_apart(Node& node, int feature, int depth, Relatives<V>& relatives);

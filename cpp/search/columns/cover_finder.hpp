@@ -12,10 +12,9 @@
 
 namespace exactree::EXACTREE_ISA {
 
-template <class Rank>
 class CoverFinder {
  public:
-  CoverFinder(const Node& node, RankTable<Rank>& ranks, Covers& covers)
+  CoverFinder(const Node& node, RankTable& ranks, Covers& covers)
       : node_(node),
         ranks_(ranks),
         covers_(covers),
@@ -106,12 +105,11 @@ class CoverFinder {
     sides.rows.resize(wide_ * words_);
     for (std::size_t at = 0; at < listed_.size(); ++at) {
       const auto [place, p, size] = listed_[at];
-      ranks_.with_parting(0, place / 2, p, [&](const auto& parting) {
-        for (int w = 0; w < ranks_.words(); ++w) {
-          const auto v = static_cast<std::size_t>(w);
-          sides.rows[v * wide_ + at] = parting.side(place % 2, w) & covers_.labelled[v];
-        }
-      });
+      const Parting parting = ranks_.parting(0, place / 2, p);
+      for (int w = 0; w < ranks_.words(); ++w) {
+        const auto v = static_cast<std::size_t>(w);
+        sides.rows[v * wide_ + at] = parting.side(place % 2, w) & covers_.labelled[v];
+      }
     }
   }
   // The position of the largest side with fewer than so many rows of a class.
@@ -160,7 +158,7 @@ class CoverFinder {
   }
 
   const Node& node_;
-  RankTable<Rank>& ranks_;
+  RankTable& ranks_;
   Covers& covers_;
   std::size_t words_, sides_, wide_ = 0;
   std::vector<Side> listed_;

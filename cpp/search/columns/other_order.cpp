@@ -68,15 +68,16 @@ Cost ColumnSource<V>::least_of_missing(Frame<V>& frame, int low, int rows, const
   for (auto c = static_cast<std::size_t>(frame.budget.child().splits) + 1; c < classes.size(); ++c)
     known += data.unit * classes[c];
   const bool costs_much = best.most() >= frame.node->rows() * data.unit / kCostsMuch;
-  if (costs_much || work().switches.everywhere())
-    known = std::max(known, solve_missing(frame, low, rows));
+  const bool pays = costs_much || (frame.is_root && frame.budget.child().depth == kLevelsSolved);
+  if (pays || work().switches.everywhere())
+    known = std::max(known, solve_missing(frame, low, rows, best.most()));
   return known;
 }
 
 // What the missing rows cost in the best tree of a side, penalties not counted, after part(); 0
 // where that takes too long.
 template <class V>
-Cost ColumnSource<V>::solve_missing(const Frame<V>& frame, int low, int rows) {
+Cost ColumnSource<V>::solve_missing(const Frame<V>& frame, int low, int rows, Cost most) {
   const Budget below = frame.budget.child();
   if (below.depth == 1) {
     SideQuery query[2];
@@ -91,16 +92,88 @@ Cost ColumnSource<V>::solve_missing(const Frame<V>& frame, int low, int rows) {
   const V any = V::constant(kInfinite, n);
   Solution<V> found;
   Node& side = worker_.child(*frame.node, low, rows, true, frame.budget.depth);
-  worker_.solve(below, side, any, V::constant(0, n), any, {}, found);
+  worker_.solve(below, side, V::constant(most, n), V::constant(0, n), any, {}, found);
   if (worker_.control().stopped()) return 0;
   return std::max<Cost>(found.lower.most() - below.splits * penalty(), 0);
 }
 
-#define EXACTREE_ORDERS(V)                                                              \
-  template int ColumnSource<V>::other_order_of(int);                                    \
-  template void ColumnSource<V>::add_other_order(                                       \
-      Frame<V>&, int, const V&, const std::vector<Threshold<V>>&, const std::uint16_t*, \
-      Solution<V>&, Relatives<V>&);
+template <class V>
+int ColumnSource<V>::side_with_missing(int feature) const {
+  return twins_->leader[static_cast<std::size_t>(feature)] >= 0 ? 1 : 0;
+}
+
+template <class V>
+void ColumnSource<V>::prepare_twin(Frame<V>& frame, int feature, Chain<V>& other, const V& best,
+                                   Job<V>& job) {
+  if (V::kSizes || frame.budget.child().depth != kLevelsSolved || !worker_.subset_holds()) return;
+  const int with = side_with_missing(feature), twin = other.context().feature;
+  const int low = with == 0 ? feature : twin;
+  if (frame.missing.empty() || frame.missing[static_cast<std::size_t>(low)] < 0) return;
+  const Node& node = *frame.node;
+  const int rank = node.rank_at(feature, job.task.position) + (with == 0 ? -1 : 1);
+  const int p = node.position_of(twin, rank, 0);
+  if (p <= 0 || p >= node.rows()) return;
+  auto at = std::make_unique<Job<V>>();
+  at->task = other.task_at(p);
+  const Threshold<V>& e = other.entry(at->task.entry);
+  if (e.closed || !any_below(other.cost_below(e), best)) return;
+  prepare(frame, other, best, *at);
+  job.twin = std::move(at);
+  job.twin_feature = twin;
+  job.missing = frame.missing[static_cast<std::size_t>(low)];
+}
+
+// The larger of the two sides without the missing rows first, as elsewhere. False: it was stopped.
+template <class V>
+bool ColumnSource<V>::solve_both_orders(const Frame<V>& frame, int feature, Job<V>& job) {
+  Job<V>& twin = *job.twin;
+  const int with = side_with_missing(feature), other = 1 - with;
+  const int rows = frame.node->rows(), p = twin.task.position, q = job.task.position;
+  const int ours = with == 0 ? p : rows - p, theirs = with == 0 ? rows - q : q;
+  for (const bool first : {true, false}) {
+    V cap;
+    if ((theirs > ours) == first) {
+      if (side_wanted(frame, job, other, cap) && !solve_side(frame, feature, job, other, cap, true))
+        return false;
+    } else if (side_wanted(frame, job, with, cap)) {
+      V without = V::constant(0, cap.budgets());
+      raise_to(without, cap, -job.missing);
+      if (any_below(twin.lo[with], without) &&
+          !solve_side(frame, job.twin_feature, twin, with, without, false))
+        return false;
+      raise_to(job.lo[with], twin.lo[with], job.missing);
+    }
+  }
+  Relatives<V>& known = job.relatives[with];
+  if (twin.kids[with] && known.count < kMostRelatives)
+    known.add({{std::shared_ptr<void>(), twin.kids[with].get()}, kInfinite / 2});
+  return true;
+}
+
+template <class V>
+void ColumnSource<V>::learn_twin(Frame<V>& frame, int feature, Chain<V>& other, Job<V>& job) {
+  Job<V>& twin = *job.twin;
+  const int with = side_with_missing(feature);
+  raise_to(twin.lo[1 - with], job.lo[1 - with], job.missing);
+  Threshold<V>& e = other.entry(twin.task.entry);
+  for (int s = 0; s < 2; ++s) {
+    raise_to(e.lo[s], twin.lo[s]);
+    lower_to(e.hi[s], twin.hi[s]);
+    keep(frame, e, s, std::move(twin.kids[s]));
+  }
+  if (e.kid[0] >= 0 || e.kid[1] >= 0) cross(frame, other, e);
+  other.learn(twin.task.entry);
+}
+
+#define EXACTREE_ORDERS(V)                                                                   \
+  template int ColumnSource<V>::other_order_of(int);                                         \
+  template int ColumnSource<V>::side_with_missing(int) const;                                \
+  template void ColumnSource<V>::add_other_order(                                            \
+      Frame<V>&, int, const V&, const std::vector<Threshold<V>>&, const std::uint16_t*,      \
+      Solution<V>&, Relatives<V>&);                                                          \
+  template bool ColumnSource<V>::solve_both_orders(const Frame<V>&, int, Job<V>&);           \
+  template void ColumnSource<V>::prepare_twin(Frame<V>&, int, Chain<V>&, const V&, Job<V>&); \
+  template void ColumnSource<V>::learn_twin(Frame<V>&, int, Chain<V>&, Job<V>&);
 EXACTREE_ORDERS(One)
 EXACTREE_ORDERS(Curve<8>)
 EXACTREE_ORDERS(Curve<32>)

@@ -15,6 +15,12 @@
 // threshold of the low column ("is missing") and of the last of the high one, and spreads along the
 // chain.
 //
+// Both. L' and R are the rows that are not missing: what they and M cost is a bound on both
+// thresholds, T(L, R) >= e(L') + l(M) + e(R) and T(L', R') >= e(L') + e(R) + l(M). So at the root
+// the side that has the missing rows is solved without them first. That is a side of the threshold
+// of the other order, which needs it as well if this bound does not do, and what was solved of L'
+// helps with L, of which it is a part.
+//
 // All this holds without a limit on the rows of a leaf, of which lower bounds speak; upper bounds
 // are taken over as those of a relative with the same rows, where there is no such limit.
 #pragma once

@@ -29,12 +29,12 @@ std::unique_ptr<Plan<V>> Planner<V>::plan(Node& node, Budget budget, Effort effo
   lower_to(goal, cap);
   const int level = level_++;
   // With sizes the plan that is taken is not the best for every number of splits.
-  const bool exact_sides = !V::kSizes && budget.depth == 3 && effort == Effort::kManyRoots;
+  keeps_sides_ = !V::kSizes && level == 0 && budget.depth == 3 && effort == Effort::kManyRoots;
   for (const Promising& at : candidates(node, budget, effort, level, kRoots)) {
     if (worker_.control().stopped()) break;
     if (effort == Effort::kGreedy) tell_split(node, at);
     auto found = split_plan(node, budget, at, effort, goal);
-    if (exact_sides && level == 0) note_tried(*found);
+    if (keeps_sides_) note_tried(*found);
     if (level == 0) promising_.push_back({at.feature, at.position, found->value.most()});
     if (found->value.most() >= best->value.most()) continue;
     best = std::move(found);
@@ -64,9 +64,10 @@ std::unique_ptr<Plan<V>> Planner<V>::exact_plan(Node& node, Budget budget, const
     lower_to(plan->value, V::depth_one(node.leaf(), cost + worker_.data().penalty, n));
     return plan;
   }
-  plan->solution = std::make_unique<Solution<V>>();
-  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, {}, *plan->solution);
-  plan->value = plan->solution->upper;
+  auto solution = std::make_unique<Solution<V>>();
+  worker_.solve(budget, node, cap, V::constant(0, n), plan->value, {}, *solution);
+  plan->value = solution->upper;
+  if (keeps_sides_) plan->solution = std::move(solution);
   return plan;
 }
 
@@ -88,7 +89,8 @@ void Planner<V>::tell_split(Node& node, const Promising& at) {
   if (cost < node.leaf()) tell(plan);
 }
 
-// Keeps what was solved of a split; a second side that was left out could not have helped.
+// Keeps what was solved of a split; a second side that was left out could not have helped. What
+// there is no room for is forgotten but for what it costs.
 template <class V>
 void Planner<V>::note_tried(Plan<V>& plan) {
   if (worker_.control().stopped() || !plan.side[0]) return;
@@ -103,6 +105,9 @@ void Planner<V>::note_tried(Plan<V>& plan) {
     tried.hi[s] = plan.side[s]->value;
     if (!plan.side[s]->solution) continue;  // a leaf without errors
     tried.lo[s] = plan.side[s]->solution->lower;
+    const std::int64_t bytes = plan.side[s]->solution->bytes();
+    if (!worker_.control().has_room(bytes)) continue;
+    worker_.control().use_memory(bytes);
     tried.kids[s] = std::move(plan.side[s]->solution);
   }
   tried_.push_back(std::move(tried));

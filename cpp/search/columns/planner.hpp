@@ -26,10 +26,11 @@ struct Plan {
   V value;
   int feature = -1, position = 0;         // -1: value is that of an optimum (or of a leaf)
   std::unique_ptr<Plan> side[2];          // none below a last split
-  std::unique_ptr<Solution<V>> solution;  // of an optimum of two levels
+  std::unique_ptr<Solution<V>> solution;  // of a side that is kept for the search
 };
 
-// A split of the root whose sides were solved: what they cost, as a job has it.
+// A split of the root whose sides were solved: what they cost, as a job has it. The memory of the
+// kids is counted.
 template <class V>
 struct TriedSplit {
   int feature = -1, position = 0;
@@ -85,6 +86,7 @@ class Planner {
   std::vector<TriedSplit<V>> tried_;
   std::vector<Promising> promising_;
   int level_ = 0;
+  bool keeps_sides_ = false;  // solved sides of the root's splits go on to the search
 };
 
 }  // namespace exactree

@@ -1,6 +1,6 @@
 // What a node over rank columns does whatever its targets are: it knows the order of its rows in
-// every column, and the ends of groups of equal values. Compiled per instruction set, once for a
-// width of ranks; column_scans.hpp adds the targets.
+// every column, and the ends of groups of equal values. Compiled per instruction set;
+// column_scans.hpp adds the targets.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,28 @@
 
 namespace exactree::EXACTREE_ISA {
 
-template <class Rank>
 class RankedNode : public Node {
  public:
-  int rank_at(int f, int p) const override { return ranks_.rank_at(f, p); }
+  int rank_at(int f, int p) const override { return ranks_->rank_at(f, p); }
   int position_of(int f, int rank, int from) const override {
-    return ranks_.position_of(f, rank, from);
+    return ranks_->position_of(f, rank, from);
   }
   int leader(int f) const override {
-    const int leading = ranks_.leader(f);
+    const int leading = twins_->leader[static_cast<std::size_t>(f)];
     return leading < 0 ? f : leading;
   }
   void list_between(int f, int a, int b, Difference& out) override;
   bool find_covers(int errors, Covers& covers) override;
-  bool keeps_pairs() const override { return ranks_.keeps_all(); }
+  bool keeps_pairs() const override { return ranks_->keeps_all(); }
 
  protected:
   RankedNode(int features, std::shared_ptr<const RankTools> tools)
-      : ranks_(features, std::move(tools)) {
+      : ranks_(make_rank_table(features, std::move(tools))), twins_(&ranks_->tools()->twins) {
     features_ = features;
   }
+
+  int leaders() const { return twins_->leaders; }
+  int follower(int g) const { return twins_->follower[static_cast<std::size_t>(g)]; }
 
   // Building a node: the size of its ranks, then where groups of equal values end, then the sums of
   // row counts, if `counts_` has room for them.
@@ -44,11 +46,9 @@ class RankedNode : public Node {
   // All but the targets.
   std::int64_t bytes_of_ranks() const;
 
-  RankTable<Rank> ranks_;
+  std::unique_ptr<RankTable> ranks_;
+  const Twins* twins_;        // of the ranks
   std::vector<int> missing_;  // per column that leads: RankTable::missing()
 };
-
-extern template class RankedNode<std::int16_t>;
-extern template class RankedNode<std::int32_t>;
 
 }  // namespace exactree::EXACTREE_ISA

@@ -61,17 +61,18 @@ struct Limit {
     const Word rows = exactree::EXACTREE_ISA::below(ranks, below);
     return follows ? rows & ~exactree::EXACTREE_ISA::below(ranks, RankCode<Rank>::encode(1)) : rows;
   }
+  void write(const Rank* ranks, int words, Word* out) const {
+    for (int w = 0; w < words; ++w) out[w] = left(ranks + w * 64);
+  }
 };
 
 // Which rows of one column's order a split of another column sends left.
-template <class Rank>
 struct Parting {
-  const Rank* ranks;
-  Limit<Rank> limit;
+  const Word* left_rows;
   int words;
   Word last;  // the rows of the last word
 
-  EXACTREE_INLINE Word left(int w) const { return limit.left(ranks + w * 64); }
+  EXACTREE_INLINE Word left(int w) const { return left_rows[w]; }
   EXACTREE_INLINE Word rows(int w) const { return w + 1 == words ? last : ~Word{0}; }
   Word side(int s, int w) const { return s == 0 ? left(w) : ~left(w) & rows(w); }
 };

@@ -45,8 +45,9 @@ std::unique_ptr<Node> make_loss_root(const Problem& data, Workspace& work) {
     case NumberLoss::Kind::kQuantile:
       break;
   }
-  if (static_cast<const QuantileLoss&>(*data.loss).most() < Wide{1} << 62)
-    return column_root<QuantileTargets<std::int64_t>>(data, work);
+  if constexpr (!kSpare)
+    if (static_cast<const QuantileLoss&>(*data.loss).most() < Wide{1} << 62)
+      return column_root<QuantileTargets<std::int64_t>>(data, work);
   return column_root<QuantileTargets<Wide>>(data, work);
 }
 

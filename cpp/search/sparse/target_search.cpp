@@ -108,8 +108,9 @@ class TargetSearch : public SparseSearch {
 std::unique_ptr<SparseSearch> make_sparse(const Problem& data, Switches switches) {
   WeightedRows rows(data, switches.on(Pruning::kConflict));
   if (!rows.fits()) return nullptr;
-  if (rows.weight < (1 << 16))
-    return std::make_unique<TargetSearch<std::uint16_t>>(std::move(rows), data.penalty, switches);
+  if constexpr (!kSpare)
+    if (rows.weight < (1 << 16))
+      return std::make_unique<TargetSearch<std::uint16_t>>(std::move(rows), data.penalty, switches);
   return std::make_unique<TargetSearch<std::uint32_t>>(std::move(rows), data.penalty, switches);
 }
 

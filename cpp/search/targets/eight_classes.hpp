@@ -48,9 +48,8 @@ class EightClasses : public ManyClasses {
 
   // Looks for the best split of the sides of a split among eight columns. `ends` are those of the
   // first column; those of the others follow.
-  template <class Rank>
-  void scan_group(int group, const GroupParting<Rank>& parting, const Word* ends,
-                  const int* missing, bool limited, GroupScan side[2], Workspace& work) const {
+  void scan_group(int group, const GroupRows& parting, const Word* ends, const int* missing,
+                  bool limited, GroupScan side[2], Workspace& work) const {
     if (*std::max_element(missing, missing + kGroup) > 0)
       choose<3, true>(group, parting, {ends, missing}, limited, side, work);
     else
@@ -145,16 +144,16 @@ class EightClasses : public ManyClasses {
   };
 
   // The number of classes is known when this is compiled: their counts stay in registers.
-  template <int Classes, bool Twin, class Rank>
-  void choose(int group, const GroupParting<Rank>& parting, const Columns& columns, bool limited,
+  template <int Classes, bool Twin>
+  void choose(int group, const GroupRows& parting, const Columns& columns, bool limited,
               GroupScan side[2], Workspace& work) const {
     if constexpr (Classes < 8)
       if (Classes != classes_)
         return choose<Classes + 1, Twin>(group, parting, columns, limited, side, work);
     run<Classes, Twin>(group, parting, columns, limited, side, work);
   }
-  template <int Classes, bool Twin, class Rank>
-  [[gnu::noinline]] void run(int group, const GroupParting<Rank>& parting, const Columns& columns,
+  template <int Classes, bool Twin>
+  [[gnu::noinline]] void run(int group, const GroupRows& parting, const Columns& columns,
                              bool limited, GroupScan side[2], Workspace& work) const {
     Pass<Classes, Twin> pass[2] = {{side[0], work.class_cost[0]}, {side[1], work.class_cost[1]}};
     alignas(64) Word masks[kChunk * kGroup] = {}, lost_of[kGroup];

@@ -14,8 +14,8 @@
 namespace exactree::EXACTREE_ISA {
 
 // `counts` are prefix sums of the rows each row stands for; null: one.
-template <class Targets, class Rank>
-void one_by_one(const Targets& targets, int g, const Parting<Rank>& parting, const Word* group_end,
+template <class Targets>
+void one_by_one(const Targets& targets, int g, const Parting& parting, const Word* group_end,
                 const int* counts, int s, Scan<Cost>& scan, Workspace& work) {
   std::vector<Cost> left(static_cast<std::size_t>(targets.classes()), 0);
   std::vector<Cost> right = work.class_cost[s];

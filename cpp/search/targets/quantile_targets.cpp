@@ -4,8 +4,10 @@
 
 namespace exactree::EXACTREE_ISA {
 
+#ifndef EXACTREE_SPARE
 template std::unique_ptr<Node> column_root<QuantileTargets<std::int64_t>>(const Problem&,
                                                                           Workspace&);
+#endif
 template std::unique_ptr<Node> column_root<QuantileTargets<Wide>>(const Problem&, Workspace&);
 
 }  // namespace exactree::EXACTREE_ISA

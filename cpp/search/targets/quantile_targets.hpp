@@ -22,7 +22,6 @@ class QuantileTargets {
   using Measure = Cost;
   using Numbers = void;  // see kNumbers in column_node.hpp
   static constexpr bool kWeighted = false;
-  static constexpr bool kSlowRows = true;  // see make_column_root.hpp
 
   static Measure at_least(Cost c, Cost) { return c; }
   static Measure at_most(Cost c, Cost) { return c; }
@@ -77,9 +76,8 @@ class QuantileTargets {
   struct Passes {
     Passes(const Scan<Cost>[2], const Workspace&) {}
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool, const int* counts,
-            Passes&, Scan<Cost> scan[2], Workspace& work) {
+  void scan(int g, const Parting& parting, const Word* group_end, bool, const int* counts, Passes&,
+            Scan<Cost> scan[2], Workspace& work) {
     for (int s = 0; s < 2; ++s) {
       if (!scan[s].wanted) continue;
       list_splits(g, parting, group_end, counts, s, scan[s]);
@@ -128,9 +126,8 @@ class QuantileTargets {
   }
 
   // The members of a side in the order of column g, and how many are left of each of its splits.
-  template <class Rank>
-  void list_splits(int g, const Parting<Rank>& parting, const Word* group_end, const int* counts,
-                   int s, const Scan<Cost>& scan) const {
+  void list_splits(int g, const Parting& parting, const Word* group_end, const int* counts, int s,
+                   const Scan<Cost>& scan) const {
     const std::int32_t* place = &place_[at(g, 0)];
     sequence_.clear();
     splits_.clear();

@@ -77,9 +77,8 @@ class RowCosts {
   struct Passes {
     Passes(const Scan<Cost>[2], const Workspace&) {}
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
-            const int* counts, Passes&, Scan<Cost> scan[2], Workspace& work) {
+  void scan(int g, const Parting& parting, const Word* group_end, bool limited, const int* counts,
+            Passes&, Scan<Cost> scan[2], Workspace& work) {
     with_blocks([&]<int N>(std::integral_constant<int, N>) {
       if (!limited && work.switches.on(Pruning::kJump)) {
         scan_words<N>(g, parting, group_end, scan, work);
@@ -130,18 +129,21 @@ class RowCosts {
   // Calls with the number of blocks, where registers hold them, else with zero.
   template <class Act>
   void with_blocks(Act act) {
-    switch (table_->blocks) {
-      case 1:
-        return act(std::integral_constant<int, 1>{});
-      case 2:
-        return act(std::integral_constant<int, 2>{});
-      case 3:
-        return act(std::integral_constant<int, 3>{});
-      case 4:
-        return act(std::integral_constant<int, 4>{});
-      default:
-        return act(std::integral_constant<int, 0>{});
-    }
+    if constexpr (kSpare)
+      act(std::integral_constant<int, 0>{});
+    else
+      switch (table_->blocks) {
+        case 1:
+          return act(std::integral_constant<int, 1>{});
+        case 2:
+          return act(std::integral_constant<int, 2>{});
+        case 3:
+          return act(std::integral_constant<int, 3>{});
+        case 4:
+          return act(std::integral_constant<int, 4>{});
+        default:
+          return act(std::integral_constant<int, 0>{});
+      }
   }
 
   // Passes some rows one by one, and costs the splits at ends of groups. `moved`: rows were passed
@@ -180,8 +182,8 @@ class RowCosts {
     }
   }
 
-  template <int N, class Rank>
-  [[gnu::noinline]] void scan_words(int g, const Parting<Rank>& parting, const Word* group_end,
+  template <int N>
+  [[gnu::noinline]] void scan_words(int g, const Parting& parting, const Word* group_end,
                                     Scan<Cost> scan[2], Workspace& work) {
     const int small = work.side_rows[0] <= work.side_rows[1] ? 0 : 1, blocks = table_->blocks;
     const Cost* before = words_before(g);
@@ -226,9 +228,9 @@ class RowCosts {
 
   // Every split of the column that leaves enough rows. `counts` are prefix sums of the rows each
   // row stands for; null: one.
-  template <int N, class Rank>
-  void one_by_one(int g, const Parting<Rank>& parting, const Word* group_end, const int* counts,
-                  int s, Scan<Cost>& scan, const Workspace& work) {
+  template <int N>
+  void one_by_one(int g, const Parting& parting, const Word* group_end, const int* counts, int s,
+                  Scan<Cost>& scan, const Workspace& work) {
     const Cost* all = work.class_cost[s].data();
     CostSums<N> sum(room(0), table_->blocks);
     sum.read(table_->nothing.data());

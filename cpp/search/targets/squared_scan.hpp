@@ -140,8 +140,8 @@ EXACTREE_INLINE BlockEnds right_ends(const FoldedColumn& column, int w, Word row
   return at;
 }
 
-template <bool Left, bool Right, bool Weighted, class Rank>
-[[gnu::noinline]] void scan_blocks(const FoldedColumn& column, const Parting<Rank>& parting,
+template <bool Left, bool Right, bool Weighted>
+[[gnu::noinline]] void scan_blocks(const FoldedColumn& column, const Parting& parting,
                                    const Word* group_end, SquaredPass pass[2], Counters& counters) {
   const SideBound bound[2] = {SideBound(pass[0]), SideBound(pass[1])};
   Lanes64 sum_before = Lanes64::splat(0), weight_before = sum_before;

@@ -96,9 +96,8 @@ class SquaredTargets {
             side[s].fewest = scan[s].first_rows, side[s].most = scan[s].last_rows;
     }
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
-            const int* counts, Passes& passes, Scan<Cost> scan[2], Workspace& work) {
+  void scan(int g, const Parting& parting, const Word* group_end, bool limited, const int* counts,
+            Passes& passes, Scan<Cost> scan[2], Workspace& work) {
     SquaredPass* pass = passes.side;
     const bool jump = work.switches.on(Pruning::kJump), by_count = limited && (Weighted || counts);
     if (EXACTREE_SIMD && jump && !by_count) {
@@ -158,8 +157,7 @@ class SquaredTargets {
 
  private:
 #if EXACTREE_SIMD
-  template <class Rank>
-  void by_blocks(int g, const Parting<Rank>& parting, const Word* group_end, SquaredPass pass[2],
+  void by_blocks(int g, const Parting& parting, const Word* group_end, SquaredPass pass[2],
                  bool left, bool right, Counters& counters) {
     const FoldedColumn column = folded(g);
     if (left && right)
@@ -195,14 +193,12 @@ class SquaredTargets {
     return column;
   }
 #else
-  template <class Rank>
-  void by_blocks(int, const Parting<Rank>&, const Word*, SquaredPass*, bool, bool, Counters&) {}
+  void by_blocks(int, const Parting&, const Word*, SquaredPass*, bool, bool, Counters&) {}
 #endif
 
   // The plain scan: every end of a group is looked at, or with `jump` those that come near.
-  template <class Rank>
-  void one_by_one(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
-                  bool jump, const int* counts, int s, SquaredPass& pass, Workspace& work) const {
+  void one_by_one(int g, const Parting& parting, const Word* group_end, bool limited, bool jump,
+                  const int* counts, int s, SquaredPass& pass, Workspace& work) const {
     double weight = 0, sum = 0;
     int passed = 0;
     for (int w = 0; w < words_; ++w) {

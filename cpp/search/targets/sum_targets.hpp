@@ -26,7 +26,6 @@ class SumTargets {
   using Measure = Cost;
   using Numbers = void;  // see kNumbers in column_node.hpp
   static constexpr bool kWeighted = false;
-  static constexpr bool kSlowRows = true;  // see make_column_root.hpp
 
   static Measure at_least(Cost c, Cost) { return c; }
   static Measure at_most(Cost c, Cost) { return c; }
@@ -64,9 +63,8 @@ class SumTargets {
   struct Passes {
     Passes(const Scan<Cost>[2], const Workspace&) {}
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool, const int* counts,
-            Passes&, Scan<Cost> scan[2], Workspace& work) {
+  void scan(int g, const Parting& parting, const Word* group_end, bool, const int* counts, Passes&,
+            Scan<Cost> scan[2], Workspace& work) {
     for (int s = 0; s < 2; ++s) {
       if (!scan[s].wanted) continue;
       const int n = counts == nullptr
@@ -121,9 +119,9 @@ class SumTargets {
 
   // Writes down the sums left of every split of a side in column g that leaves enough rows. A split
   // is where a group of equal values ends and a member came since the last one.
-  template <bool Counted, class Rank>
-  int list_splits(int g, const Parting<Rank>& parting, const Word* group_end, const int* counts,
-                  int s, const Scan<Cost>& scan) {
+  template <bool Counted>
+  int list_splits(int g, const Parting& parting, const Word* group_end, const int* counts, int s,
+                  const Scan<Cost>& scan) {
     const int* row = &row_[at(g, 0)];
     const std::size_t numbers = width();
     std::fill(running_.begin(), running_.end(), 0.0);

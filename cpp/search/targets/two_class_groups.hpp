@@ -36,12 +36,11 @@ class TwoClassGroups {
 
   // Looks for the best split of the sides of a split among eight columns. `ends` are those of the
   // first column; those of the others follow.
-  template <class Rank>
-  void scan(int group, const GroupParting<Rank>& parting, const Word* ends, const int* missing,
-            bool limited, GroupScan scans[2], Workspace& work) const {
+  void scan(int group, const GroupRows& parting, const Word* ends, const int* missing, bool limited,
+            GroupScan scans[2], Workspace& work) const {
     const unsigned lanes = scans[0].live | scans[1].live;
-    Group here(words_, parting.last, &ones_of_[static_cast<std::size_t>(group * words_ * kGroup)],
-               ends, missing);
+    Group here(words_, parting.rows(words_ - 1),
+               &ones_of_[static_cast<std::size_t>(group * words_ * kGroup)], ends, missing);
     if (lanes != 0xFF) std::fill_n(here.left, words_ * kGroup, Word{0});
     parting.fill(lanes, 0, words_, here.left);
     if (here.most_missing() == 0)

@@ -37,9 +37,8 @@ class TwoClasses : public UnitTargets {
     groups_.resize(leaders_, words_);
     for (int f = 0; f < leaders_; ++f) groups_.set(f, mask(f, 0));
   }
-  template <class Rank>
-  void scan_group(int group, const GroupParting<Rank>& parting, const Word* ends,
-                  const int* missing, bool limited, GroupScan side[2], Workspace& work) const {
+  void scan_group(int group, const GroupRows& parting, const Word* ends, const int* missing,
+                  bool limited, GroupScan side[2], Workspace& work) const {
     groups_.scan(group, parting, ends, missing, limited, side, work);
   }
   std::int64_t bytes() const { return UnitTargets::bytes() + groups_.bytes(); }
@@ -118,8 +117,7 @@ class TwoClasses : public UnitTargets {
         : side{Pass(scan[0], work.class_cost[0]), Pass(scan[1], work.class_cost[1])} {}
   };
 
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
+  void scan(int g, const Parting& parting, const Word* group_end, bool limited, const int*,
             Passes& passes, Scan<int> scan[2], Workspace& work) const {
     Pass* pass = passes.side;
     for (int s = 0; s < 2; ++s) pass[s].begin(scan[s].wanted);
@@ -135,8 +133,8 @@ class TwoClasses : public UnitTargets {
   }
 
  private:
-  template <bool Limited, bool Twin, class Rank>
-  void choose(const Word* ones_of, const Parting<Rank>& parting, const Word* ends, int missing,
+  template <bool Limited, bool Twin>
+  void choose(const Word* ones_of, const Parting& parting, const Word* ends, int missing,
               Pass pass[2]) const {
     if (pass[0].wanted && pass[1].wanted)
       run<Limited, Twin, true, true>(ones_of, parting, ends, missing, pass);
@@ -145,8 +143,8 @@ class TwoClasses : public UnitTargets {
     else
       run<Limited, Twin, false, true>(ones_of, parting, ends, missing, pass);
   }
-  template <bool Limited, bool Twin, bool Left, bool Right, class Rank>
-  [[gnu::noinline]] void run(const Word* ones_of, const Parting<Rank>& parting, const Word* ends,
+  template <bool Limited, bool Twin, bool Left, bool Right>
+  [[gnu::noinline]] void run(const Word* ones_of, const Parting& parting, const Word* ends,
                              int missing, Pass pass[2]) const {
     Pass& left = pass[0];
     Pass& right = pass[1];

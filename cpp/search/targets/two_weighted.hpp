@@ -63,9 +63,8 @@ class TwoWeighted {
   struct Passes {
     Passes(const Scan<Cost>[2], const Workspace&) {}
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
-            const int* counts, Passes&, Scan<Cost> scan[2], Workspace& work) {
+  void scan(int g, const Parting& parting, const Word* group_end, bool limited, const int* counts,
+            Passes&, Scan<Cost> scan[2], Workspace& work) {
     if (limited) {
       for (int s = 0; s < 2; ++s)
         if (scan[s].wanted) one_by_one(*this, g, parting, group_end, counts, s, scan[s], work);
@@ -130,8 +129,8 @@ class TwoWeighted {
     }
   };
 
-  template <bool Left, bool Right, class Rank>
-  [[gnu::noinline]] void scan_words(int g, const Parting<Rank>& parting, const Word* ends,
+  template <bool Left, bool Right>
+  [[gnu::noinline]] void scan_words(int g, const Parting& parting, const Word* ends,
                                     Scan<Cost> scan[2], Workspace& work) const {
     Pass left(scan[0], work.class_cost[0]), right(scan[1], work.class_cost[1]);
     const Cost* weight = weights(g);

@@ -184,9 +184,8 @@ class ManyClasses : public UnitTargets {
   struct Passes {
     Passes(const Scan<int>[2], const Workspace&) {}
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, const int*,
-            Passes&, Scan<int> scan[2], Workspace& work) const {
+  void scan(int g, const Parting& parting, const Word* group_end, bool limited, const int*, Passes&,
+            Scan<int> scan[2], Workspace& work) const {
     for (int s = 0; s < 2; ++s)
       if (scan[s].wanted) scan_side(g, parting, group_end, limited, s, scan[s], work);
   }
@@ -200,8 +199,7 @@ class ManyClasses : public UnitTargets {
   }
 
  private:
-  template <class Rank>
-  void scan_side(int g, const Parting<Rank>& parting, const Word* group_end, bool limited, int s,
+  void scan_side(int g, const Parting& parting, const Word* group_end, bool limited, int s,
                  Scan<int>& scan, Workspace& work) const {
     const auto& n = work.class_cost[s];
     std::vector<int>& left = left_;

@@ -69,9 +69,8 @@ class WeightedTargets {
   struct Passes {
     Passes(const Scan<Cost>[2], const Workspace&) {}
   };
-  template <class Rank>
-  void scan(int g, const Parting<Rank>& parting, const Word* group_end, bool limited,
-            const int* counts, Passes&, Scan<Cost> scan[2], Workspace& work) {
+  void scan(int g, const Parting& parting, const Word* group_end, bool limited, const int* counts,
+            Passes&, Scan<Cost> scan[2], Workspace& work) {
     for (int s = 0; s < 2; ++s) {
       if (!scan[s].wanted) continue;
       if (limited || !table_.plain())
@@ -96,9 +95,8 @@ class WeightedTargets {
   }
 
  private:
-  template <class Rank>
-  void scan_words(int g, const Parting<Rank>& parting, const Word* group_end, int s,
-                  Scan<Cost>& scan, Workspace& work) {
+  void scan_words(int g, const Parting& parting, const Word* group_end, int s, Scan<Cost>& scan,
+                  Workspace& work) {
     const auto classes = static_cast<std::size_t>(classes_);
     left_.assign(classes, 0);
     step_.resize(classes);

@@ -64,6 +64,8 @@ ROUNDS_END, LITTLE_SHARE = 5, 0.05
 MANY_ROWS, SOME_ROWS, SOME_SHARE = 8000, 4000, 0.9
 # Of so many classes it is tried first to show that every tree errs, in this part of the time.
 SEVERAL, PERFECT_SHARE = 3, 0.9
+# Where all columns have two values, that has to be done by this share.
+BITS_SHARE = 0.8
 
 
 def is_deep(problem: Problem) -> bool:
@@ -265,6 +267,9 @@ def level_by_level(
 def _few_between(run: Run, problem: Problem, watch: Watch) -> Found:
     """Search all levels, and fewer while that waits: what it knows by then is not lost.
 
+    Meanwhile nothing may be proved where columns have two values, and then it is tried to show that
+    every tree errs.
+
     Both have memory of their own, so this is not for searches that have only so much of it.
     """
     show, few = watch.shown(True), replace(problem, max_depth=FEW)
@@ -275,11 +280,16 @@ def _few_between(run: Run, problem: Problem, watch: Watch) -> Found:
             show(told)
         if not found and FIRST_OF_FOUR <= watch.share_gone() < FEW_SHARE:
             known = replace(watch.limits(FEW_SHARE), known=told.objective)
-            found.append(run(few, known, None if show is None else partial(_wait, show, told)))
+            wait = None if show is None else partial(_wait, show, told)
+            found.append(run(few, known, wait))
             if found[0].status == "interrupted":
                 raise KeyboardInterrupt
+            if told.lower_bound == 0 and problem.columns.max() == 1:
+                left = BITS_SHARE - watch.share_gone()
+                if no_perfect_tree(_some_rows(problem), left * watch.all.seconds, wait):
+                    watch.proves_beside(int(problem.row_costs().min()))
 
-    whole = run(problem, watch.limits(1.0), poll)
+    whole = watch.with_bound(run(problem, watch.limits(1.0), poll))
     return watch.with_tree(whole, found[0]) if found else whole
 
 
@@ -347,14 +357,18 @@ def _bound_by_one(below: RunBelow, problem: Problem, watch: Watch, until: float)
     least = int(problem.row_costs().min())
     if watch.proved >= least:
         return
-    some = problem
-    if problem.n_rows >= MANY_ROWS:
-        rows = every(problem.n_rows, SOME_ROWS)
-        some = subproblem(problem, rows, problem.max_depth, problem.max_splits)
-    if problem.n_classes >= SEVERAL:
+    some = _some_rows(problem)
+    if problem.n_classes >= SEVERAL or problem.columns.max() == 1:
         _none_is_perfect(some, watch, least, until)
     elif some is not problem and problem.max_depth > ROUNDS_END:
         _none_is_below(below, some, watch, least, until)
+
+
+def _some_rows(problem: Problem) -> Problem:
+    if problem.n_rows < MANY_ROWS:
+        return problem
+    rows = every(problem.n_rows, SOME_ROWS)
+    return subproblem(problem, rows, problem.max_depth, problem.max_splits)
 
 
 def _none_is_perfect(some: Problem, watch: Watch, least: int, until: float) -> None:

@@ -26,6 +26,7 @@ class Watch:
         self.best: Found | None = None
         self.status: Status = "optimal"
         self.proved: Number = 0  # of all trees
+        self.proved_after = 0.0  # seconds, if that was beside a search of them
         self.improved: Tree | None = None  # no better one was found from it
         self.nodes = 0  # of the searches that are over
 
@@ -110,6 +111,26 @@ class Watch:
         self.best = replace(best, history=(*best.history, now))
         if self.show is not None:
             self.show(Progress(*now))
+
+    def proves_beside(self, bound: int) -> None:
+        """Take what is proved of all trees while a search of them waits."""
+        self.proved, self.proved_after = bound, perf_counter() - self.start
+
+    def with_bound(self, found: Found) -> Found:
+        """Give what a search found with what was proved beside it."""
+        if found.lower_bound >= self.proved:
+            return found
+        bound = min(self.proved, found.objective)
+        return replace(
+            found,
+            status="optimal" if bound == found.objective else found.status,
+            lower_bound=bound,
+            gap=found.objective - bound,
+            history=tuple(
+                (s, cost, max(low, min(bound, cost)) if s >= self.proved_after else low)
+                for s, cost, low in found.history
+            ),
+        )
 
     def keep(self, found: Found, since: float | None = None, *, holds: bool = False) -> None:
         """Take the tree of the last search or of one that began `since`.

@@ -255,6 +255,10 @@ def _add_expanded(
     >>> found
     {(): 9, ((0, 1),): -6, ((0, 2),): 1}
     """
+    if len(monomial) == 1 and monomial[0][1] == 1:  # a column, of which a plane may have thousands
+        total[monomial] = total.get(monomial, 0) + factor
+        total[()] = total.get((), 0) - factor * shifts[monomial[0][0]]
+        return
     parts: Polynomial = {(): factor}
     for j, power in monomial:
         if (j, power) not in powers:
