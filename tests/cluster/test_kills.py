@@ -143,6 +143,19 @@ def test_what_is_known_of_a_piece_under_way_is_used() -> None:
     assert spared > 0
 
 
+def test_a_piece_under_way_is_solved_as_far_as_before() -> None:
+    """What it proves beyond the best cost rules out its neighbours."""
+    posing = noisy(250, 4)
+    first = Life(posing)
+    first.run(2)
+    assert first.die_within()
+    after = Life(posing, first)
+    assert after.die_within()
+    (begun, _), (again, _) = first.claims[-1], after.claims[-1]
+    assert (begun["feature"], begun["position"]) == (again["feature"], again["position"])
+    assert begun["best"] == again["best"] < begun["target"] == again["target"]
+
+
 def finished(life: Life) -> Any:
     life.run(inf)
     return life.session.finish()

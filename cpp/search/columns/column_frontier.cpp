@@ -42,7 +42,10 @@ bool ColumnFrontier<V>::open(PlanFacts* kept) {
   lanes_.resize(order_.size());
   list_shares();
   start_sweeps();
-  turn_ = top_.budget.depth > 2 && top_.root.keeps_pairs() ? kFirstTurn : kNoTurns;
+  // A side of a divided piece has no first tree and is searched as a worker would, column by
+  // column.
+  const bool whole = top_.request.switches.on(Pruning::kIncumbent);
+  turn_ = whole && top_.budget.depth > 2 && top_.root.keeps_pairs() ? kFirstTurn : kNoTurns;
   start_improver();
   return true;
 }

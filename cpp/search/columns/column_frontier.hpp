@@ -164,6 +164,7 @@ class ColumnFrontier : public Frontier<V> {
   int place_of(const Question& question) const;
   bool start_piece(const Question& question, ColumnPiece<V>& piece);
   void skip_rounds(int place, const Question& question);
+  void keep_slack(const Question& question, Task<V>& task) const;
 
   std::vector<TriedSplit<V>> tried_;  // of the root, by the planner
   Frame<V> frame_{};

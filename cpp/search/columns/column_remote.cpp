@@ -218,8 +218,19 @@ bool ColumnFrontier<V>::start_piece(const Question& question, ColumnPiece<V>& pi
       if (promising_[i].feature == question.feature && promising_[i].position == question.position)
         tried_promising_ = i + 1;
   }
+  keep_slack(question, piece.job.task);
   ++lane.busy;
   return true;
+}
+
+// As far beyond the best cost as it was solved before: what it proves then is for its neighbours.
+// Of a piece that was divided nothing may be known but where it is.
+template <class V>
+void ColumnFrontier<V>::keep_slack(const Question& question, Task<V>& task) const {
+  if (question.best.empty()) return;
+  const V best = value_of<V>(question.best, budgets());
+  const V target = value_of<V>(question.target, budgets());
+  for (int k = 0; k < budgets(); ++k) task.slack = std::max(task.slack, target[k] - best[k]);
 }
 
 // An earlier run has come to this round of a column: it had ended those before. What they proved is
@@ -334,6 +345,7 @@ void ColumnFrontier<V>::store(Solution<V>& solution) {
   template bool ColumnFrontier<V>::is_split(std::int64_t, std::int64_t) const;    \
   template bool ColumnFrontier<V>::start_piece(const Question&, ColumnPiece<V>&); \
   template void ColumnFrontier<V>::skip_rounds(int, const Question&);             \
+  template void ColumnFrontier<V>::keep_slack(const Question&, Task<V>&) const;   \
   template void ColumnFrontier<V>::note_plan(PlanFacts&) const;                   \
   template void ColumnFrontier<V>::take_plan(const PlanFacts&);                   \
   template void ColumnFrontier<V>::reply_part(const Piece&, const Solution<V>&,   \
