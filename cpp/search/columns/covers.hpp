@@ -31,10 +31,9 @@ struct Covers {
     return &columns[static_cast<std::size_t>(2 * f + s) * static_cast<std::size_t>(words)];
   }
 
-  // Room for the sides of a label: their rows of that label, and how many these are.
+  // Room for the sides of a label: their rows of that label.
   struct Sides {
     std::vector<std::uint64_t> rows;
-    std::vector<int> sizes;
   };
   Sides few, many;
   std::vector<std::uint64_t> labelled;
