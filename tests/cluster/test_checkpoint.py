@@ -343,6 +343,23 @@ def test_a_search_by_splits_gives_the_tree_it_gives_without_a_file(
         assert kinds[-2:] == ["end", "result"]
 
 
+def test_thresholds_that_were_lent_with_a_piece_are_claims_of_their_own(tmp_path: Path) -> None:
+    """Their facts are bytes, which were not read again where they stood beside another piece's."""
+    lent = 0
+    for seed in range(6):
+        X, y = table(60, 3, seed)
+        path = tmp_path / f"{seed}.ckpt"
+        with ThreadPoolExecutor(2) as threads:
+            for limit in (0.02, None):
+                terms: dict[str, Any] = {"executor": threads, "checkpoint": path}
+                found = solve(X, y, max_splits=5, time_limit=limit, **terms)
+        assert found.status == "optimal"
+        replies = [content[1] for kind, content in records(path) if kind == "claim"]
+        assert all("others" not in reply for reply in replies)
+        lent += sum(not any(reply["counters"]) for reply in replies)
+    assert lent > 0
+
+
 SHORT = (0.02, 0.2, 0.01, 0.0, 0.0)
 
 

@@ -224,6 +224,7 @@ void Session<V>::close_piece(Level<V>& level, Piece& piece, const Reply* reply) 
     level.frontier->reply(piece, claim.reply);
     if (level.parent != nullptr) claim.reply.facts[0] = claim.reply.facts[1] = {};
     claim.reply.trees.clear();
+    claim.reply.others.clear();  // which are claims of their own
   }
   level.frontier->tell(worker_, piece, true);
 }
@@ -267,6 +268,7 @@ void Session<V>::claim_part(Level<V>& level, const Piece& piece, Reply reply) {
   level.frontier->describe(piece, claim.question);
   claim.reply = std::move(reply);
   claim.reply.complete = false;
+  claim.reply.others.clear();  // of a reply that is not complete they are not taken over
 }
 
 // Solved sides next to what is open in a level are a part of the piece that was divided.
