@@ -19,7 +19,7 @@ from exactree.engines.some_rows import every, hard_rows
 from exactree.engines.subproblems import leaf_rows, subproblem
 from exactree.engines.upwards import level_by_level
 from exactree.engines.watch import Watch
-from exactree.objectives import SquaredError
+from exactree.objectives import AbsoluteError, CostMatrix, SquaredError
 from exactree.problem import Cut, Found, Limits, Problem, Progress
 from exactree.tree import Leaf, Node, Tree, depth
 
@@ -164,6 +164,36 @@ def test_meanwhile_every_tree_of_two_valued_columns_is_shown_to_err(
     assert search(problem, Limits()).objective >= least
     for bounds in ([b for *_, b in found.history], [told.lower_bound for told in shown]):
         assert bounds == sorted(bounds) and bounds[-1] == least
+
+
+@pytest.mark.parametrize("kind", ["numbers", "absolute", "free errors"])
+def test_what_is_no_count_of_errors_is_not_shown_to_err(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cost of one error is no bound where trees that err may cost less, or nothing."""
+    rng = np.random.default_rng(3)
+    columns = rng.integers(0, 2, (6, 300)).astype(np.int32)
+    labels = rng.integers(0, 2, 300).astype(np.int32)
+    order = np.lexsort((labels, *columns[::-1]))
+    columns, labels = np.ascontiguousarray(columns[:, order]), labels[order]
+    problem = Problem(columns, labels, 2, max_depth=4)
+    if kind == "free errors":
+        problem = replace(problem, objective=CostMatrix([[0, 0], [1, 0]]))
+    else:
+        loss = SquaredError() if kind == "numbers" else AbsoluteError()
+        problem = replace(problem, objective=loss, values=np.array([0.0, 1e-9]))
+    asked = []
+    monkeypatch.setattr(upwards, "no_perfect_tree", lambda *_: asked.append(1) or True)
+    leaf = search(replace(Problem(columns, labels, 2), max_depth=1), Limits())
+
+    def run(part: Problem, limits: Limits, show: Any) -> Found:
+        for moment in range(3 if part.max_depth == 4 else 0):
+            sleep(0.06)
+            show(Progress(0.06 * moment, leaf.objective, 0))
+        return stopped(leaf, 0)
+
+    found = level_by_level(run, problem, Limits(seconds=0.4))
+    assert (found.lower_bound, asked) == (0, [])
 
 
 def test_four_levels_do_not_wait_where_memory_is_limited() -> None:

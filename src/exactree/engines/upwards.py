@@ -284,7 +284,7 @@ def _few_between(run: Run, problem: Problem, watch: Watch) -> Found:
             found.append(run(few, known, wait))
             if found[0].status == "interrupted":
                 raise KeyboardInterrupt
-            if told.lower_bound == 0 and problem.columns.max() == 1:
+            if told.lower_bound == 0 and _may_all_err(problem):
                 left = BITS_SHARE - watch.share_gone()
                 if no_perfect_tree(_some_rows(problem), left * watch.all.seconds, wait):
                     watch.proves_beside(int(problem.row_costs().min()))
@@ -362,6 +362,12 @@ def _bound_by_one(below: RunBelow, problem: Problem, watch: Watch, until: float)
         _none_is_perfect(some, watch, least, until)
     elif some is not problem and problem.max_depth > ROUNDS_END:
         _none_is_below(below, some, watch, least, until)
+
+
+def _may_all_err(problem: Problem) -> bool:
+    """Tell whether rows are right or wrong, whatever they cost, and columns have two values."""
+    counted = has_low_targets(problem) and not is_numbers(problem)
+    return counted and problem.columns.max() == 1
 
 
 def _some_rows(problem: Problem) -> Problem:
