@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "shapes/classes.hpp"
 #include "shapes/perfect_bits.hpp"
 
 namespace exactree {
@@ -87,7 +88,7 @@ class PerfectSearch {
       return one_split_fails(rows, by_column_[0].data(), 0, std::numeric_limits<Rank>::max());
     const std::size_t most = depth >= 31 ? rows.size() : std::size_t{1} << depth;
     const std::size_t enough = on(PerfectRule::kClasses) ? most + 1 : rows.size();
-    const std::size_t classes = count_classes(rows, enough);
+    const std::size_t classes = count_classes(rows, labels_, enough, seen_);
     if (classes <= 1) return false;
     if (classes > most && on(PerfectRule::kClasses)) return count(PerfectRule::kClasses), true;
     if (depth == 2 && (asked_ += rows.size() * columns_) >= kAskEvery) {
@@ -248,16 +249,6 @@ class PerfectSearch {
     narrowed_.pop_back();
     within_[j] = before;
     return none;
-  }
-
-  std::size_t count_classes(const RowList& rows, std::size_t enough) {
-    seen_.clear();
-    for (const auto i : rows) {
-      if (std::find(seen_.begin(), seen_.end(), labels_[i]) != seen_.end()) continue;
-      seen_.push_back(labels_[i]);
-      if (seen_.size() >= enough) break;
-    }
-    return seen_.size();
   }
 
   // Of the rows whose rank in a column is from low to high.

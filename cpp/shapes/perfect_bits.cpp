@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "shapes/classes.hpp"
+
 namespace exactree {
 
 namespace {
@@ -32,22 +34,16 @@ class PerfectBits {
  public:
   PerfectBits(const std::int32_t* ranks, std::size_t columns, std::size_t rows,
               const std::int32_t* labels, const std::function<bool()>& stop)
-      : columns_(columns), rows_(rows), words_((columns + 1 + 63) / 64), stop_(stop) {
+      : ranks_(ranks),
+        all_labels_(labels),
+        columns_(columns),
+        rows_(rows),
+        words_((columns + 1 + 63) / 64),
+        stop_(stop),
+        order_(rows) {
     // Mixed up, so that the first rows are like all of them.
-    PlaceList order(rows);
-    std::iota(order.begin(), order.end(), 0u);
-    std::shuffle(order.begin(), order.end(), std::mt19937(1));
-    ones_.assign(columns * rows, 0);
-    for (const auto i : order) {
-      std::vector<Word> bits(words_, 0);
-      for (std::size_t j = 0; j < columns; ++j) {
-        const bool one = ranks[j * rows + i] != 0;
-        ones_[labels_.size() * columns + j] = one;
-        if (one) bits[j / 64] |= Word{1} << j % 64;
-      }
-      values_.insert(values_.end(), bits.begin(), bits.end());
-      labels_.push_back(labels[i]);
-    }
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::shuffle(order_.begin(), order_.end(), std::mt19937(1));
     // Bits of the constant column and of all columns before it.
     used_.assign(words_, ~Word{0});
     if ((columns + 1) % 64 != 0) used_.back() = (Word{1} << (columns + 1) % 64) - 1;
@@ -62,6 +58,8 @@ class PerfectBits {
                        (static_cast<std::size_t>(std::bit_width(columns_)) + 1);
     for (;; many *= 2) {
       many = std::min(many, rows_);
+      while (labels_.size() < many && !stopped_) read_row(order_[labels_.size()]);
+      if (stopped_) return Perfect::kStopped;
       known_.clear();
       PlaceList some(many);
       std::iota(some.begin(), some.end(), 0u);
@@ -77,19 +75,36 @@ class PerfectBits {
   static constexpr std::size_t kMostTaken = 5, kTakenBits = 12;  // sides that fit into a word
   static constexpr std::size_t kAtOnce = 5;          // chunks that are looked at together
   static constexpr std::size_t kChunks = 8;          // rows beyond are looked at one by one
-  static constexpr std::size_t kAskEvery = 1 << 16;  // second splits of two levels
+  static constexpr std::size_t kAskEvery = 1 << 16;  // second splits of two levels, values read
+
+  // Only the rows that are looked at: of a large table those are few.
+  void read_row(std::uint32_t i) {
+    ask(columns_);
+    const std::size_t at = values_.size();
+    values_.resize(at + words_, 0);
+    for (std::size_t j = 0; j < columns_; ++j) {
+      const bool one = ranks_[j * rows_ + i] != 0;
+      ones_.push_back(one);
+      if (one) values_[at + j / 64] |= Word{1} << j % 64;
+    }
+    labels_.push_back(all_labels_[i]);
+  }
+
+  // Whether to stop, after so much more work.
+  void ask(std::size_t work) {
+    if ((asked_ += work) < kAskEvery) return;
+    asked_ = 0;
+    stopped_ = stopped_ || stop_();
+  }
 
   // Whether no tree of so many levels is perfect on the rows; false also if it was stopped.
   bool fails(const PlaceList& rows, int depth) {
     const std::size_t most = std::size_t{1} << std::min(depth, 20);
-    const std::size_t classes = count_classes(rows, most + 1);
+    const std::size_t classes = count_classes(rows, labels_, most + 1, seen_);
     if (classes <= 1) return false;
     if (classes > most) return true;
     if (depth == 1) return one_level_fails(rows, 0, nullptr);
-    if (depth == 2 && (asked_ += columns_) >= kAskEvery) {
-      asked_ = 0;
-      stopped_ = stopped_ || stop_();
-    }
+    if (depth == 2) ask(columns_);
     if (stopped_) return false;
     const Word key = sides_taken();
     if (known_.holds(key)) return true;
@@ -234,26 +249,18 @@ class PerfectBits {
     return false;
   }
 
-  std::size_t count_classes(const PlaceList& rows, std::size_t enough) {
-    seen_.clear();
-    for (const auto i : rows) {
-      if (std::find(seen_.begin(), seen_.end(), labels_[i]) != seen_.end()) continue;
-      seen_.push_back(labels_[i]);
-      if (seen_.size() >= enough) break;
-    }
-    return seen_.size();
-  }
-
   struct Sides {
     PlaceList of[2];
   };
 
+  const std::int32_t *ranks_, *all_labels_;
   std::size_t columns_, rows_, words_;
   const std::function<bool()>& stop_;
+  PlaceList order_;  // in which rows are read
   bool stopped_ = false;
   std::size_t asked_ = 0;
   std::vector<std::int32_t> labels_, seen_;
-  std::vector<std::uint8_t> ones_;  // rows x columns
+  std::vector<std::uint8_t> ones_;  // rows that were read x columns
   std::vector<Word> values_;        // the same in bits
   std::vector<Word> used_, common_, told_;
   std::vector<Word> table_;             // chunks x patterns of rows: what these have in common

@@ -225,7 +225,7 @@ void ColumnSource<V>::adopt(Frame<V>& frame, Chain<V>& chain, const Relatives<V>
 }
 
 template <class V>
-V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
+void ColumnSource<V>::take_sides(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
   Threshold<V>& e = chain.entry(job.task.entry);
   for (int s = 0; s < 2; ++s) {
     raise_to(e.lo[s], job.lo[s]);
@@ -233,6 +233,12 @@ V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
     keep(frame, e, s, std::move(job.kids[s]));
   }
   if (e.kid[0] >= 0 || e.kid[1] >= 0) cross(frame, chain, e);
+}
+
+template <class V>
+V ColumnSource<V>::commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job) {
+  take_sides(frame, chain, job);
+  const Threshold<V>& e = chain.entry(job.task.entry);
   const V cost = join(e.hi[0], e.hi[1], penalty(), budgets(frame.budget));
   chain.commit(job.task);
   return cost;

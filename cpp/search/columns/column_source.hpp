@@ -102,6 +102,8 @@ class ColumnSource : public Source<V> {
   void evaluate(const Frame<V>& frame, const Sweep& sweep, std::vector<PlacedJob<V>>& jobs,
                 Sweep::Room& room);
   V commit(Frame<V>& frame, Chain<V>& chain, Job<V>& job);
+  // The part of that which does not go along the chain.
+  void take_sides(Frame<V>& frame, Chain<V>& chain, Job<V>& job);
   // Takes over what somebody else found of one side of an entry, if there is room for it.
   void adopt(Frame<V>& frame, Chain<V>& chain, int entry, int side,
              std::shared_ptr<const Solution<V>> kid);

@@ -155,13 +155,7 @@ void ColumnSource<V>::learn_twin(Frame<V>& frame, int feature, Chain<V>& other, 
   Job<V>& twin = *job.twin;
   const int with = side_with_missing(feature);
   raise_to(twin.lo[1 - with], job.lo[1 - with], job.missing);
-  Threshold<V>& e = other.entry(twin.task.entry);
-  for (int s = 0; s < 2; ++s) {
-    raise_to(e.lo[s], twin.lo[s]);
-    lower_to(e.hi[s], twin.hi[s]);
-    keep(frame, e, s, std::move(twin.kids[s]));
-  }
-  if (e.kid[0] >= 0 || e.kid[1] >= 0) cross(frame, other, e);
+  take_sides(frame, other, twin);
   other.learn(twin.task.entry);
 }
 
