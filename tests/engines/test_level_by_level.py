@@ -182,8 +182,13 @@ def test_what_is_no_count_of_errors_is_not_shown_to_err(
     else:
         loss = SquaredError() if kind == "numbers" else AbsoluteError()
         problem = replace(problem, objective=loss, values=np.array([0.0, 1e-9]))
-    asked = []
-    monkeypatch.setattr(upwards, "no_perfect_tree", lambda *_: asked.append(1) or True)
+    asked: list[Problem] = []
+
+    def asks(some: Problem, *_: object) -> bool:
+        asked.append(some)
+        return True
+
+    monkeypatch.setattr(upwards, "no_perfect_tree", asks)
     leaf = search(replace(Problem(columns, labels, 2), max_depth=1), Limits())
 
     def run(part: Problem, limits: Limits, show: Any) -> Found:
